@@ -1,0 +1,80 @@
+// Package python is the executor actor: one Python interpreter an invocation,
+// driven over a pipe, replaced when it dies.
+package python
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"github.com/troupe-go/troupe/messages"
+)
+
+// Driver starts interpreters of one sandbox level.
+type Driver interface {
+	// Start starts an interpreter; ctx bounds the start only.
+	Start(ctx context.Context, spec Spec) (Interpreter, error)
+	// Describe gives the executor's kind, version and driver hash, for
+	// run_started, and the walls that stand and those that are missing.
+	Describe() Description
+}
+
+// Description says what an executor is and how well it is walled in.
+type Description struct {
+	Level   messages.SandboxLevel
+	Version string   // of the interpreter, e.g. "CPython 3.14.6"
+	Hash    string   // of the driver program
+	Walls   []string // that stand: landlock, seccomp, namespaces, rlimits, …
+	Missing []Wall   // that don't
+}
+
+// Wall is one that is missing, why, and what to do.
+type Wall struct{ Name, Why, Advice string }
+
+// Spec says what an interpreter offers.
+type Spec struct {
+	Tools       []string      // callable names, in the namespace from the start and protected
+	Imports     []string      // modules allowed beside the base set
+	MemoryLimit int64         // bytes of address space
+	Timeout     time.Duration // the interpreter's own time in one block
+	OutputLimit int           // bytes a block may print
+	Lang        string
+}
+
+// Host answers the calls that running code makes.
+type Host interface {
+	// Call runs one tool call and waits for it. Args are tagged JSON.
+	Call(ctx context.Context, c Call) (json.RawMessage, *messages.ToolError)
+}
+
+// Call is one call of a tool by running code.
+type Call struct {
+	Ordinal uint64 // number in the block, from 1
+	Tool    string
+	Args    []json.RawMessage
+	Kwargs  json.RawMessage // an object of tagged JSON, or nil
+}
+
+// Interpreter runs blocks one after the other in one namespace. Exec is called
+// by one goroutine at a time; Close may be called at any time, from any
+// goroutine, twice: it kills the interpreter and all it started.
+type Interpreter interface {
+	// Exec runs a block to its end. A cancelled ctx kills the interpreter.
+	// Outcome.Killed says when the interpreter is gone; the error is for what
+	// has no outcome (a broken protocol).
+	Exec(ctx context.Context, code string, host Host) (*Outcome, error)
+	Close()
+}
+
+// Outcome is how a block ended; fields as in messages.Executed.
+type Outcome struct {
+	Output    string
+	Value     json.RawMessage
+	Repr      string
+	IsFinal   bool
+	Final     json.RawMessage
+	FinalText string
+	Err       *messages.PyError
+	Killed    string // "" | timeout | memory | died | cancelled
+	CPU       time.Duration
+}
