@@ -181,3 +181,15 @@ type Artifact struct {
 	Size      int64  `json:"size"`
 	Hash      string `json:"sha256"`
 }
+
+// Definitions are what configuration, or a Go program, tells a node: the
+// models, tools and agents it knows and the bounds it keeps.
+type Definitions struct {
+	Models  []ModelConfig `yaml:"models,omitempty" json:"models,omitempty"`
+	Tools   []ToolConfig  `yaml:"tools,omitempty" json:"tools,omitempty"`
+	Agents  []AgentConfig `yaml:"agents,omitempty" json:"agents,omitempty"` // the first is the default
+	Sandbox SandboxConfig `yaml:"sandbox,omitempty" json:"sandbox,omitempty"`
+	Limits  Limits        `yaml:"limits,omitempty" json:"limits,omitempty"`
+	DataDir string        `yaml:"data_dir,omitempty" json:"data_dir,omitempty"` // runs' workspaces and, later, the log; empty: a temporary folder
+	Lang    string        `yaml:"lang,omitempty" json:"lang,omitempty"`         // zh | en; default zh, as the seeds have it
+}
