@@ -247,4 +247,6 @@ type Emit struct{ Event Event }
 type InvocationEnded struct {
 	Invocation string
 	Status     Status
+	Artifacts  int    // files it handed over
+	Lost       string // why this owner can't write any more; "" at a real end
 }

@@ -11,32 +11,6 @@ const (
 	EN = "en"
 )
 
-// Secret is a string that never prints: formatting, JSON, YAML and logs show
-// "***". Reveal gives the value to the one place that needs it.
-type Secret string
-
-// String masks the secret; an empty one prints as "".
-func (s Secret) String() string {
-	if s == "" {
-		return ""
-	}
-	return "***"
-}
-
-// GoString masks the secret for %#v.
-func (s Secret) GoString() string { return strconvQuote(s.String()) }
-
-// MarshalText masks the secret in JSON, YAML and slog.
-func (s Secret) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
-
-// UnmarshalText takes the plain value.
-func (s *Secret) UnmarshalText(b []byte) error { *s = Secret(b); return nil }
-
-// Reveal returns the value.
-func (s Secret) Reveal() string { return string(s) }
-
-func strconvQuote(s string) string { return `"` + s + `"` }
-
 // ModelKind says what a model is for.
 type ModelKind string
 

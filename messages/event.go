@@ -61,7 +61,7 @@ type Event struct {
 	ID    EventID
 	Seq   uint64 // position in the run's event log, filled in by the reader
 	Epoch uint64 // phase adopted: the new epoch
-	Keep  uint64 // phase adopted: the last event number kept of the old epoch
+	Keep  uint64 // phase adopted: the last event number kept of the old epoch; phase replace: the number before the first piece of the text
 }
 
 // Last reports whether the event is a run's last one.

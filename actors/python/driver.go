@@ -5,6 +5,7 @@ package python
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"time"
 
 	"github.com/troupe-go/troupe/messages"
@@ -55,13 +56,17 @@ type Call struct {
 	Kwargs  json.RawMessage // an object of tagged JSON, or nil
 }
 
+// ErrGone says that the interpreter had ended before a block began: the block
+// did not run, and another interpreter has to be started.
+var ErrGone = errors.New("the interpreter is gone")
+
 // Interpreter runs blocks one after the other in one namespace. Exec is called
 // by one goroutine at a time; Close may be called at any time, from any
 // goroutine, twice: it kills the interpreter and all it started.
 type Interpreter interface {
 	// Exec runs a block to its end. A cancelled ctx kills the interpreter.
 	// Outcome.Killed says when the interpreter is gone; the error is for what
-	// has no outcome (a broken protocol).
+	// has no outcome: ErrGone.
 	Exec(ctx context.Context, code string, host Host) (*Outcome, error)
 	Close()
 }

@@ -6,6 +6,8 @@ import (
 	"context"
 	"encoding/json"
 
+	"github.com/google/jsonschema-go/jsonschema"
+
 	"github.com/troupe-go/troupe/messages"
 )
 
@@ -45,7 +47,8 @@ const (
 	StateNode      State = "node"
 )
 
-// Spec describes a tool to models, people and the runtime.
+// Spec describes a tool to models, people and the runtime. It is not changed
+// after [Spec.Validate]; then all its methods are safe for concurrent use.
 type Spec struct {
 	Name          string
 	Description   string
@@ -60,9 +63,13 @@ type Spec struct {
 	State         State   // empty: none
 	System        bool    // managed by the system: not offered in configuration lists
 	Silent        bool    // emits no TOOL event
+	ResultLimit   int     // bytes of the encoded result, where a tool needs more than the node's; 0: the node's
+
+	schemas map[string]*jsonschema.Resolved // of Inputs with a Schema, by name; made by Validate
 }
 
-// Sign is the one letter that marks where a citation comes from.
+// Sign is the one letter that marks where a citation comes from; see the Sign
+// constants.
 type Sign string
 
 // Input is one parameter.

@@ -39,6 +39,7 @@ type RunStarted struct {
 	Tenant         string                  `json:"tenant,omitempty"`
 	Agent          string                  `json:"agent"`
 	Query          string                  `json:"query"`
+	Now            time.Time               `json:"now"` // when the run began, as the model is told
 	Attachments    []messages.Attachment   `json:"attachments,omitempty"`
 	History        []messages.Turn         `json:"history,omitempty"`
 	Lang           string                  `json:"lang,omitempty"`
@@ -56,6 +57,7 @@ type RunStarted struct {
 	Parent         string                  `json:"parent,omitempty"` // invocation
 	ParentEpoch    uint64                  `json:"parent_epoch,omitempty"`
 	Executor       string                  `json:"executor,omitempty"` // kind, version and driver hash
+	Owner          string                  `json:"owner,omitempty"`    // random, set by the log: two owners never write the same first record
 }
 
 // Thought is a model's whole answer.
@@ -66,6 +68,7 @@ type Thought struct {
 	FinishReason string                   `json:"finish_reason,omitempty"`
 	Usage        messages.Usage           `json:"usage"`
 	Model        string                   `json:"model"`
+	AttemptID    string                   `json:"attempt_id,omitempty"`
 	Attempt      int                      `json:"attempt"`
 	Attempts     int                      `json:"attempts"`
 	Rejected     string                   `json:"rejected,omitempty"` // why it led to a repair turn; "" when accepted
@@ -128,6 +131,7 @@ type StopRequested struct {
 	Reason    string             `json:"reason,omitempty"`
 	User      string             `json:"user,omitempty"`
 	RequestID string             `json:"request_id,omitempty"`
+	Inbox     uint64             `json:"inbox,omitempty"` // sequence of the request in the invocation's inbox
 }
 
 // Adoption causes.
@@ -144,6 +148,7 @@ type Adopted struct {
 	CrashCount int    `json:"crash_count"` // adoptions with no thought or executed in between
 	Cause      string `json:"cause"`
 	Reason     string `json:"reason,omitempty"` // e.g. the panic's text
+	Owner      string `json:"owner,omitempty"`  // random, set by the log: two owners never write the same first record
 }
 
 // Released is a draining owner's last word.

@@ -1,0 +1,146 @@
+package agent
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/asynkron/protoactor-go/actor"
+
+	"github.com/troupe-go/troupe/actors/agent/action"
+	"github.com/troupe-go/troupe/actors/agent/prompt"
+	"github.com/troupe-go/troupe/actors/agent/window"
+	"github.com/troupe-go/troupe/actors/observer"
+	"github.com/troupe-go/troupe/actors/system"
+	"github.com/troupe-go/troupe/messages"
+	"github.com/troupe-go/troupe/messages/fact"
+)
+
+// execute lets a block run.
+func (a *Agent) execute(ctx actor.Context, code string) {
+	a.state = acting
+	a.blockID, a.block = a.nextID(), code
+	a.callCount, a.done, a.calls = 0, nil, nil
+	a.emit(ctx, messages.Event{Type: messages.Parse, Content: observer.ParseText(a.lang(), code)})
+	ctx.Request(a.executorActor(ctx), &messages.Execute{ID: a.blockID, Step: a.step, Code: code})
+}
+
+// onExecuted turns the end of a block into an observation.
+func (a *Agent) onExecuted(ctx actor.Context, m *messages.Executed) {
+	if a.state != acting || m.ID != a.blockID {
+		return
+	}
+	a.dropCalls(ctx)
+	if a.stop != nil && a.stop.now() {
+		a.stop.cancelled(ctx, a, "python")
+		return
+	}
+	a.state = settling
+	text := a.observation(m)
+	a.logs(ctx, m)
+	a.countTokens(ctx)
+	if w := a.blockWarning(m); w != "" {
+		a.warn(ctx, blockCode(m), w)
+	}
+	f := &fact.Executed{
+		Step: a.step, Observation: text, OutputHash: fact.HashOf([]byte(m.Output)), IsFinal: m.IsFinal,
+		Final: m.Final, FinalText: m.FinalText, Err: m.Err, Killed: m.Killed, Calls: a.done, CPU: m.CPU,
+	}
+	a.done = nil
+	if m.IsFinal {
+		a.record(ctx, f, nil, nil)
+		a.answer(ctx, action.Display(m.FinalText))
+		return
+	}
+	a.record(ctx, f, a.limitReached(), func(ctx actor.Context) { a.nextStep(ctx, text) })
+}
+
+// limitReached is MAX_STEPS_REACHED when this was the last step there may be:
+// the executed fact makes it true.
+func (a *Agent) limitReached() []messages.Event {
+	if a.step < a.cfg.Equipment.maxSteps() {
+		return nil
+	}
+	n := strconv.Itoa(a.step)
+	return []messages.Event{{
+		Type:    messages.MaxStepsReached,
+		Content: `{"completedSteps":` + n + `,"maxSteps":` + n + `,"message":""}`,
+	}}
+}
+
+// nextStep adds the observation to the window and goes on thinking.
+func (a *Agent) nextStep(ctx actor.Context, observation string) {
+	a.window.Add(messages.NewChatMessage(window.User, observation, nil))
+	a.step++
+	a.attempts, a.rejected, a.lostModel, a.stepped, a.repair = 0, 0, 0, false, nil
+	a.think(ctx)
+}
+
+// logs publishes what a block printed and its last value.
+func (a *Agent) logs(ctx actor.Context, m *messages.Executed) {
+	if m.Output != "" {
+		a.emit(ctx, messages.Event{Type: messages.ExecutionLogs, Content: clip(m.Output, a.observationLimit(), a.lang())})
+	}
+	if m.Repr != "" && !m.IsFinal && m.Err == nil {
+		a.emit(ctx, messages.Event{Type: messages.ExecutionLogs, Content: "Last output from code snippet:\n" + clip(m.Repr, a.observationLimit(), a.lang())})
+	}
+}
+
+func (a *Agent) observationLimit() int {
+	if n := a.cfg.Equipment.Sandbox.ObservationLimit; n > 0 {
+		return n
+	}
+	return 20 << 10
+}
+
+// observation is what the model sees of a block.
+func (a *Agent) observation(m *messages.Executed) string {
+	var extra []string
+	if m.Killed != "" {
+		extra = append(extra, prompt.Killed(a.lang(), m.Killed))
+	}
+	if m.Fresh {
+		extra = append(extra, prompt.VariablesGone(a.lang()))
+	}
+	if m.Err != nil && m.Err.Type == "SyntaxError" {
+		for _, h := range action.FullWidth(a.block) {
+			extra = append(extra, notes.fullWidth.in(a.lang(), h.Line, h.Column, h.Character, h.ASCII))
+		}
+	}
+	return prompt.Observation(a.lang(), prompt.ObservationData{
+		Logs: m.Output, Value: m.Repr, Err: m.Err, Notes: extra, Limit: a.observationLimit(),
+	})
+}
+
+// blockWarning is what a person reads of a step that went wrong.
+func (a *Agent) blockWarning(m *messages.Executed) string {
+	switch {
+	case m.Killed != "":
+		return prompt.Killed(a.lang(), m.Killed)
+	case m.Err != nil:
+		return m.Err.Type + ": " + m.Err.Message
+	}
+	return ""
+}
+
+func blockCode(m *messages.Executed) string {
+	if m.Killed != "" {
+		return "executor_" + m.Killed
+	}
+	return "code_error"
+}
+
+// onExecutorLost ends the block of an executor actor that is gone.
+func (a *Agent) onExecutorLost(ctx actor.Context, crash *system.Failure) {
+	a.lostVars = true
+	if a.state != acting {
+		return
+	}
+	if crash != nil {
+		a.cfg.System.Logger().Error("executor actor crashed", "run", a.cfg.Scope.Run, "failure", crash)
+	}
+	a.onExecuted(ctx, &messages.Executed{ID: a.blockID, Killed: "died"})
+}
+
+func clip(s string, limit int, lang string) string { return prompt.Clip(s, limit, lang) }
+
+func trimmed(s string) string { return strings.TrimSpace(s) }

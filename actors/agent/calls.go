@@ -1,0 +1,159 @@
+package agent
+
+import (
+	"github.com/asynkron/protoactor-go/actor"
+
+	"github.com/troupe-go/troupe/actors/system"
+	"github.com/troupe-go/troupe/actors/tool"
+	"github.com/troupe-go/troupe/messages"
+	"github.com/troupe-go/troupe/messages/fact"
+)
+
+// onCall takes a call that running code makes: it is checked, announced and,
+// when it has effects, logged, before the tool sees it.
+func (a *Agent) onCall(ctx actor.Context, m *messages.CallTool) {
+	executor := ctx.Sender()
+	if a.state != acting || m.Block != a.blockID || executor == nil {
+		return
+	}
+	t, ok := a.cfg.Equipment.tool(m.Tool)
+	if !ok {
+		a.refuseCall(ctx, executor, m, &messages.ToolError{Type: "NameError", Message: notes.noTool.in(a.lang(), m.Tool)})
+		return
+	}
+	a.callCount++
+	if limit := a.cfg.Equipment.callLimit(); a.callCount > limit {
+		a.refuseCall(ctx, executor, m, &messages.ToolError{Type: "RuntimeError", Code: "tool_call_limit", Message: notes.callLimit.in(a.lang(), limit)})
+		return
+	}
+	if a.stop != nil {
+		if a.stop.refusesCalls() {
+			a.refuseCall(ctx, executor, m, &messages.ToolError{Type: "RuntimeError", Code: "stopping", Message: notes.stopping.in(a.lang())})
+			a.stop.calls(ctx, a)
+			return
+		}
+	}
+	prepared, bad := tool.Prepare(t.Spec, m, a.lang())
+	if bad != nil {
+		a.refuseCall(ctx, executor, m, bad)
+		return
+	}
+	c := &call{msg: m, spec: t.Spec, prepared: prepared, executor: executor, effects: t.Spec.Effects != tool.EffectsNone}
+	m.ID, m.Step = a.cfg.System.World().NewID(), a.step
+	if a.calls == nil {
+		a.calls = make(map[uint64]*call, 1)
+	}
+	a.calls[m.Call] = c
+	if !t.Spec.Silent {
+		a.emit(ctx, messages.Event{Type: messages.Tool, ToolName: m.Tool, ToolArguments: prepared.Arguments, ToolCallID: m.ID})
+	}
+	if !c.effects {
+		a.startCall(ctx, c, t)
+		return
+	}
+	c.key = a.cfg.Scope.Invocation + "-" + m.ID
+	f := &fact.Intended{
+		Step: a.step, ToolCallID: m.ID, Call: m.Call, Tool: m.Tool, Args: m.Args, Kwargs: m.Kwargs,
+		Hash: prepared.Hash, IdempotencyKey: c.key, Calls: a.done,
+	}
+	a.done = nil
+	a.record(ctx, f, nil, func(ctx actor.Context) { a.startCall(ctx, c, t) })
+}
+
+// startCall hands a call to its tool. One that was dropped while its intent
+// was on the way never begins.
+func (a *Agent) startCall(ctx actor.Context, c *call, t *Tool) {
+	if a.calls[c.msg.Call] != c || a.stop != nil && a.stop.now() {
+		return
+	}
+	pid, err := a.toolActor(ctx, t)
+	if err != nil {
+		f := messages.AsFault(err)
+		a.onReturned(ctx, &messages.ToolReturned{ID: c.msg.ID, Block: c.msg.Block, Call: c.msg.Call, Tool: c.msg.Tool,
+			Err: &messages.ToolError{Type: "ToolError", Code: f.Code, Message: f.Error()}})
+		return
+	}
+	c.tool = pid
+	ctx.Request(pid, &tool.Run{Call: c.msg, Prepared: c.prepared, IdempotencyKey: c.key})
+}
+
+// onReturned logs a result and lets the code see it.
+func (a *Agent) onReturned(ctx actor.Context, m *messages.ToolReturned) {
+	c, ok := a.calls[m.Call]
+	if !ok || m.Block != a.blockID || m.ID != c.msg.ID {
+		return
+	}
+	if a.stop != nil && a.stop.now() {
+		delete(a.calls, m.Call)
+		a.stop.cancelled(ctx, a, "tool:"+m.ID)
+		return
+	}
+	a.noteArtifacts(m.Artifacts)
+	if m.Err != nil && m.Err.Abandoned {
+		a.warn(ctx, "tool_abandoned", notes.abandoned.in(a.lang(), m.Tool))
+	}
+	if !c.effects {
+		a.done = append(a.done, fact.Call{Call: m.Call, Tool: m.Tool, Hash: c.prepared.Hash, Value: m.Value, Err: m.Err})
+		a.reply(ctx, c, m)
+		return
+	}
+	f := &fact.Returned{Step: a.step, ToolCallID: m.ID, Call: m.Call, Tool: m.Tool, Value: m.Value, Err: m.Err, Changes: m.Artifacts}
+	a.record(ctx, f, nil, func(ctx actor.Context) { a.reply(ctx, c, m) })
+}
+
+// reply gives the code its result.
+func (a *Agent) reply(ctx actor.Context, c *call, m *messages.ToolReturned) {
+	if a.calls[m.Call] != c {
+		return
+	}
+	delete(a.calls, m.Call)
+	ctx.Send(c.executor, m)
+	if a.stop != nil {
+		a.stop.calls(ctx, a)
+	}
+}
+
+func (a *Agent) refuseCall(ctx actor.Context, executor *actor.PID, m *messages.CallTool, e *messages.ToolError) {
+	ctx.Send(executor, &messages.ToolReturned{ID: m.ID, Block: m.Block, Call: m.Call, Tool: m.Tool, Err: e})
+}
+
+// dropCalls cancels what a block left running when it ended.
+func (a *Agent) dropCalls(ctx actor.Context) {
+	for ordinal, c := range a.calls {
+		if c.tool != nil {
+			ctx.Send(c.tool, &messages.CancelCall{ID: c.msg.ID})
+		}
+		if a.stop == nil || !a.stop.now() {
+			delete(a.calls, ordinal)
+		}
+	}
+}
+
+// onToolLost answers the calls of a tool actor that is gone.
+func (a *Agent) onToolLost(ctx actor.Context, name string, who *actor.PID, crash *system.Failure) {
+	a.warn(ctx, "tool_restarted", notes.toolLost.in(a.lang(), name))
+	if crash != nil {
+		a.cfg.System.Logger().Error("tool actor crashed", "run", a.cfg.Scope.Run, "tool", name, "failure", crash)
+	}
+	for _, c := range a.calls {
+		if c.tool == nil || !c.tool.Equal(who) {
+			continue
+		}
+		a.onReturned(ctx, &messages.ToolReturned{ID: c.msg.ID, Block: c.msg.Block, Call: c.msg.Call, Tool: name,
+			Err: &messages.ToolError{Type: "ToolPanicked", Code: "tool_panicked", Message: notes.toolLost.in(a.lang(), name)}})
+	}
+}
+
+// noteArtifacts remembers workspace files by path; the latest version counts.
+func (a *Agent) noteArtifacts(changed []messages.Artifact) {
+next:
+	for _, f := range changed {
+		for i := range a.artifacts {
+			if a.artifacts[i].Path == f.Path {
+				a.artifacts[i] = f
+				continue next
+			}
+		}
+		a.artifacts = append(a.artifacts, f)
+	}
+}

@@ -1,0 +1,171 @@
+package agent
+
+import (
+	"github.com/asynkron/protoactor-go/actor"
+
+	"github.com/troupe-go/troupe/actors/agent/action"
+	"github.com/troupe-go/troupe/actors/agent/prompt"
+	"github.com/troupe-go/troupe/actors/agent/window"
+	"github.com/troupe-go/troupe/messages"
+	"github.com/troupe-go/troupe/messages/fact"
+)
+
+// past is what the facts of earlier owners come to.
+type past struct {
+	open     *fact.Thought // accepted, with code that has not ended; nil: none
+	answer   *fact.Thought // accepted, without code: the answer, if the run is not finished
+	intents  []*fact.Intended
+	returned map[string]*fact.Returned
+	free     []fact.Call // effect-free calls of the open block that are on the log
+	stop     *fact.StopRequested
+	finished *fact.RunFinished
+	summary  *fact.Thought // the answer to the max-steps summary
+	newRun   bool          // AGENT_NEW_RUN is settled
+}
+
+// resume goes on where the last owner was: the window is rebuilt from the
+// facts, a block that had not ended is ended, and the loop goes on.
+func (a *Agent) resume(ctx actor.Context) {
+	p := a.replay()
+	if p.finished != nil { // finished, not closed: the journal published what was missing
+		a.state = closing
+		a.end(ctx, p.finished.Status)
+		return
+	}
+	if a.cfg.CrashCount >= MaxCrashes {
+		a.fail(ctx, errCrashed.Withf(a.cfg.CrashCount))
+		return
+	}
+	if !p.newRun {
+		a.emit(ctx, messages.Event{Type: messages.AgentNewRun, Content: trimmed(a.cfg.Start.Query)})
+	}
+	if a.cfg.Crash != "" {
+		a.warn(ctx, "adopted", notes.adopted.in(a.lang()))
+	}
+	if p.stop != nil {
+		if a.stop == nil {
+			a.stop = &stopping{}
+		}
+		a.stop.after = p.stop.After
+	}
+	switch {
+	case p.summary != nil:
+		a.finishMaxSteps(ctx, action.Display(action.Visible(p.summary.Text)))
+	case p.open != nil:
+		a.interrupted(ctx, p)
+	case p.answer != nil:
+		a.resumeAnswer(ctx, p.answer)
+	default:
+		a.think(ctx)
+	}
+}
+
+// replay folds the records into the agent and returns what is left open.
+func (a *Agent) replay() *past {
+	p := &past{returned: map[string]*fact.Returned{}}
+	for _, r := range a.cfg.Records {
+		for i := range r.Settles {
+			a.replayEvent(p, &r.Settles[i])
+		}
+		for _, f := range r.Facts {
+			a.replayFact(p, f)
+		}
+	}
+	return p
+}
+
+func (a *Agent) replayEvent(p *past, ev *messages.Event) {
+	switch ev.Type {
+	case messages.AgentNewRun:
+		p.newRun = true
+	case messages.StepCount:
+		if ev.Step == a.step {
+			a.stepped = true
+		}
+	}
+}
+
+func (a *Agent) replayFact(p *past, f fact.Fact) {
+	switch f := f.(type) {
+	case *fact.Thought:
+		a.replayThought(p, f)
+	case *fact.Intended:
+		p.intents = append(p.intents, f)
+		p.free = append(p.free, f.Calls...)
+	case *fact.Returned:
+		p.returned[f.ToolCallID] = f
+		a.noteArtifacts(f.Changes)
+	case *fact.Executed:
+		p.open, p.intents, p.free = nil, nil, nil
+		p.returned = map[string]*fact.Returned{}
+		if f.IsFinal {
+			p.answer = &fact.Thought{Step: f.Step, Text: f.FinalText, Purpose: "final"}
+			return
+		}
+		a.window.Add(messages.NewChatMessage(window.User, f.Observation, nil))
+		a.step++
+		a.attempts, a.rejected, a.stepped, a.repair = 0, 0, false, nil
+	case *fact.StopRequested:
+		if p.stop == nil || stopRank[f.After] > stopRank[p.stop.After] {
+			p.stop = f
+		}
+	case *fact.RunFinished:
+		p.finished = f
+	}
+}
+
+func (a *Agent) replayThought(p *past, f *fact.Thought) {
+	a.tokens.add(f.Usage)
+	a.attempts = f.Attempt
+	switch {
+	case f.Rejected != "":
+		a.rejected++
+		a.repair = append(a.repair, messages.NewChatMessage(window.User, action.RepairMessage(a.lang(),
+			action.Outcome{Kind: action.Repair, Reason: f.Rejected}, a.cfg.Equipment.protocol()), nil))
+	case f.Purpose == purposeFinal:
+		p.summary = f
+	case f.Code != "":
+		a.rejected, a.repair = 0, nil
+		a.window.Add(messages.NewChatMessage(window.Assistant, action.Visible(f.Text), nil))
+		p.open = f
+	default:
+		p.answer = f
+	}
+}
+
+// resumeAnswer ends a run whose answer is on the log.
+func (a *Agent) resumeAnswer(ctx actor.Context, f *fact.Thought) {
+	if f.Purpose == "final" { // the argument of final_answer
+		a.answer(ctx, action.Display(f.Text))
+		return
+	}
+	out := action.Parse(action.Reply{Text: f.Text, FinishReason: f.FinishReason}, a.cfg.Equipment.protocol())
+	if out.Kind == action.Blocked {
+		a.refuse(ctx)
+		return
+	}
+	a.answer(ctx, action.Display(out.Text))
+}
+
+// interrupted ends a block that another owner had begun: nothing of it is run
+// again, and the model is told what was done, what is in doubt and that its
+// variables are gone.
+func (a *Agent) interrupted(ctx actor.Context, p *past) {
+	data := prompt.InterruptedData{}
+	for _, c := range p.free {
+		data.Done = append(data.Done, prompt.InterruptedCall{Tool: c.Tool, Result: string(c.Value), Err: c.Err})
+	}
+	for _, i := range p.intents {
+		if r, ok := p.returned[i.ToolCallID]; ok {
+			data.Done = append(data.Done, prompt.InterruptedCall{Tool: i.Tool, Result: string(r.Value), Err: r.Err})
+			continue
+		}
+		data.InDoubt = append(data.InDoubt, prompt.InterruptedCall{Tool: i.Tool, Arguments: string(i.Kwargs)})
+	}
+	text := prompt.Interrupted(a.lang(), data)
+	a.warn(ctx, "block_interrupted", text)
+	f := &fact.Executed{Step: a.step, Observation: text, Interrupted: true,
+		Err: &messages.PyError{Type: "BlockInterrupted", Message: text}}
+	a.state = settling
+	a.record(ctx, f, a.limitReached(), func(ctx actor.Context) { a.nextStep(ctx, text) })
+}

@@ -1,0 +1,18 @@
+"""The driver program: runs blocks of code, one after the other, in one
+namespace, and speaks with the host over two pipes, a JSON object a line.
+
+Host to here:
+    init    {tools, imports, output_limit, lang}     first, once
+    exec    {block, code}
+    result  {value} or {error: {type, message, code}}    answers a call
+Here to host:
+    ready   {version}
+    out     {head} appended, or {tail, cut} instead of the tail before
+    call    {tool, args, kwargs}
+    final   {value, text}                   final_answer was called
+    done    {value, repr} or {error: {type, message, line, traceback}}
+All but ready carry the number of their block.
+
+Nothing in here keeps code in: that is the walls' work. What it refuses, it
+refuses so that a model reads a clear message instead of a kernel's.
+"""

@@ -1,0 +1,29 @@
+"""What the driver knows, in one place."""
+
+import _thread
+
+from .texts import TEXTS
+
+
+class State:
+    """What the driver knows, in one place."""
+    reader = None               # commands
+    lang = TEXTS["en"]
+    tools = {}                  # name -> function
+    allowed = ()                # modules
+    block = 0
+    final = False
+    sources = {}                # block file name -> lines
+    reserve = None
+    lock = _thread.allocate_lock()      # one message, or one call, at a time
+    call_lock = _thread.allocate_lock()
+    running = False
+
+
+FILE = "<block %d>"     # what a block is compiled as
+
+S = State()
+
+
+def say(key, **values):
+    return S.lang[key].format(**values)

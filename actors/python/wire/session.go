@@ -1,0 +1,230 @@
+package wire
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"time"
+
+	"github.com/troupe-go/troupe/actors/python"
+	"github.com/troupe-go/troupe/messages"
+)
+
+// Process is the interpreter behind the pipes. Its methods may be called from
+// any goroutine.
+type Process interface {
+	// Kill ends it, and all it started, at once; it doesn't wait. The first
+	// reason given stays: timeout, cancelled; "" when there is none.
+	Kill(reason string)
+	// Alive is cancelled when it has ended, for whatever reason.
+	Alive() context.Context
+	// Why says why it ended: the reason given to Kill, or what was found out:
+	// memory, died. It waits for the end.
+	Why() string
+	// CPU gives the processor time used so far.
+	CPU() time.Duration
+}
+
+// WallError is what a launcher reports in place of the greeting: a wall that
+// could not be put up.
+type WallError struct{ Name, Why string }
+
+// Error names the wall.
+func (e *WallError) Error() string { return "wall " + e.Name + ": " + e.Why }
+
+// Session is one interpreter's conversation.
+type Session struct {
+	lines   *lines
+	w       io.Writer
+	process Process
+	spec    python.Spec
+	block   uint64
+}
+
+// NewSession begins a conversation. Hello comes first.
+func NewSession(r io.Reader, w io.Writer, p Process, spec python.Spec) *Session {
+	return &Session{lines: newLines(r), w: w, process: p, spec: spec}
+}
+
+// Hello waits for the guest, gives its version, and tells it what it offers.
+// What came instead of a greeting is in the error.
+func (s *Session) Hello() (string, error) {
+	line, err := s.lines.next()
+	if err != nil {
+		return "", fmt.Errorf("no greeting from the interpreter: %w", noEOF(err))
+	}
+	var m message
+	if err := json.Unmarshal(line, &m); err == nil && m.Kind == kindWall {
+		return "", &WallError{Name: m.Tool, Why: m.Text}
+	} else if err != nil || m.Kind != kindReady {
+		return "", fmt.Errorf("%w: it began with %.200q", errBroken, line)
+	}
+	return bounded(m.Version, 32), s.send(initCommand{
+		Op:          "init",
+		Tools:       append([]string{}, s.spec.Tools...),
+		Imports:     append(python.BaseImports(), s.spec.Imports...),
+		OutputLimit: s.spec.OutputLimit,
+		Lang:        s.spec.Lang,
+	})
+}
+
+// Exec implements python.Interpreter.
+func (s *Session) Exec(ctx context.Context, code string, host python.Host) (*python.Outcome, error) {
+	if s.process.Alive().Err() != nil {
+		return nil, fmt.Errorf("%w: %s", python.ErrGone, s.process.Why())
+	}
+	s.block++
+	s.lines.begin()
+	b := s.newBlock(ctx, host)
+	defer b.end()
+	if err := s.send(execCommand{Op: "exec", Block: s.block, Code: code}); err != nil {
+		return b.killed(err), nil
+	}
+	for !b.done {
+		if err := b.step(); err != nil {
+			return b.killed(err), nil
+		}
+	}
+	b.outcome.Output = b.output.String()
+	b.outcome.CPU = max(s.process.CPU()-b.cpu, 0)
+	return &b.outcome, nil
+}
+
+func (s *Session) send(command any) error {
+	line, err := json.Marshal(command)
+	if err != nil {
+		return err
+	}
+	_, err = s.w.Write(append(line, '\n'))
+	return err
+}
+
+// block is one Exec.
+type block struct {
+	s       *Session
+	ctx     context.Context // ends with the caller's and with the process
+	host    python.Host
+	clock   *clock
+	cleanup []func()
+	output  output
+	outcome python.Outcome
+	calls   uint64
+	cpu     time.Duration // of the process, at the beginning
+	done    bool
+}
+
+func (s *Session) newBlock(ctx context.Context, host python.Host) *block {
+	b := &block{s: s, host: host, cpu: s.process.CPU()}
+	b.output = output{half: s.spec.OutputLimit / 2, lang: s.spec.Lang}
+	stop := context.AfterFunc(ctx, func() { s.process.Kill(reasonOf(ctx)) })
+	b.clock = startClock(s.spec.Timeout, func() { s.process.Kill("timeout") })
+	inner, cancel := context.WithCancel(ctx)
+	b.ctx = inner
+	b.cleanup = []func(){cancel, b.clock.stop, func() { stop() }}
+	return b
+}
+
+func (b *block) end() {
+	for _, f := range b.cleanup {
+		f()
+	}
+	b.s.lines.release()
+}
+
+// reasonOf tells a deadline, the ceiling of a whole block, from a cancel.
+func reasonOf(ctx context.Context) string {
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return "timeout"
+	}
+	return "cancelled"
+}
+
+// killed is how a block ended whose interpreter is gone, or has to go.
+func (b *block) killed(err error) *python.Outcome {
+	b.s.process.Kill("")
+	b.outcome.Killed = b.s.process.Why()
+	if errors.Is(err, errBroken) {
+		b.outcome.Killed = "died"
+		b.outcome.Err = &messages.PyError{Type: "InterpreterError", Message: err.Error()}
+	}
+	b.outcome.Output = b.output.String()
+	b.outcome.CPU = max(b.s.process.CPU()-b.cpu, 0)
+	return &b.outcome
+}
+
+// step handles one line. What is no message of this block is passed over.
+func (b *block) step() error {
+	line, err := b.s.lines.next()
+	if err != nil {
+		return err
+	}
+	var m message
+	if json.Unmarshal(line, &m) != nil || m.Block != b.s.block {
+		return b.s.lines.charge(len(line))
+	}
+	if m.Kind == kindCall && slices.Contains(b.s.spec.Tools, m.Tool) {
+		return b.call(&m)
+	}
+	b.take(&m)
+	if m.Kind == kindCall { // of something that is no tool: only forged lines do
+		if err := b.reply(nil, &messages.ToolError{Type: "NameError", Message: "no tool of this name"}); err != nil {
+			return err
+		}
+	}
+	return b.s.lines.charge(len(line))
+}
+
+func (b *block) take(m *message) {
+	switch m.Kind {
+	case kindOut:
+		b.output.add(m)
+	case kindFinal:
+		if !b.outcome.IsFinal {
+			b.outcome.IsFinal = true
+			b.outcome.Final = checkedValue(m.Value)
+			b.outcome.FinalText = bounded(m.Text, maxFinalText)
+		}
+	case kindDone:
+		b.done = true
+		b.outcome.Value = checkedValue(m.Value)
+		b.outcome.Repr = bounded(m.Repr, maxRepr)
+		b.outcome.Err = checkedError(m.Error)
+	}
+}
+
+// call passes a call on. The interpreter's clock stands meanwhile; its end,
+// or the block's, cancels the call.
+func (b *block) call(m *message) error {
+	if err := checkedCall(m); err != nil {
+		return b.reply(nil, &messages.ToolError{Type: "ValueError", Message: err.Error()})
+	}
+	b.clock.pause()
+	b.calls++
+	ctx, cancel := context.WithCancel(b.ctx)
+	stop := context.AfterFunc(b.s.process.Alive(), cancel)
+	result, fault := b.host.Call(ctx, python.Call{Ordinal: b.calls, Tool: m.Tool, Args: m.Args, Kwargs: m.Kwargs})
+	stop()
+	cancel()
+	b.clock.resume()
+	return b.reply(result, fault)
+}
+
+func (b *block) reply(result json.RawMessage, fault *messages.ToolError) error {
+	if fault == nil && len(result) > 0 && !json.Valid(result) {
+		fault = &messages.ToolError{Type: "ToolError", Message: "the tool's result is no JSON"}
+	}
+	if fault != nil {
+		return b.s.send(resultCommand{Error: fault})
+	}
+	return b.s.send(resultCommand{Value: result})
+}
+
+func noEOF(err error) error {
+	if errors.Is(err, io.EOF) {
+		return io.ErrUnexpectedEOF
+	}
+	return err
+}

@@ -1,0 +1,143 @@
+package tool
+
+import (
+	"encoding/json"
+	"maps"
+	"math"
+	"math/big"
+	"slices"
+	"strconv"
+
+	"github.com/troupe-go/troupe/actors/python/value"
+	"github.com/troupe-go/troupe/messages"
+	"github.com/troupe-go/troupe/messages/fact"
+)
+
+// Prepared is a call that was checked: what the tool will see, and what people
+// and the log see.
+type Prepared struct {
+	Args      map[string]any  // every input's value, see [Spec.Bind]
+	Arguments json.RawMessage // of the TOOL event: a JSON object of the arguments given, in declared order
+	Hash      string          // fact.CallHash of the call
+	Notes     []Note          // what was not used as it was given
+}
+
+// maxArgumentText bounds the bytes of one text in a TOOL event.
+const maxArgumentText = 64 << 10
+
+// Prepare checks a call against the tool's inputs. The error is what the
+// model's code sees as exception, in the language.
+func Prepare(s *Spec, c *messages.CallTool, lang string) (*Prepared, *messages.ToolError) {
+	args, kwargs, err := plainArguments(c)
+	if err != nil {
+		return nil, toolError(s.valueError("got arguments that can't be read: %v", "的参数无法读取：%v", err), lang)
+	}
+	bound, notes, err := s.Bind(args, kwargs)
+	if err != nil {
+		return nil, toolError(err, lang)
+	}
+	return &Prepared{
+		Args:      bound,
+		Arguments: s.arguments(len(args), kwargs, bound),
+		Hash:      fact.CallHash(c.Tool, c.Args, c.Kwargs),
+		Notes:     notes,
+	}, nil
+}
+
+func plainArguments(c *messages.CallTool) ([]any, map[string]any, error) {
+	args := make([]any, len(c.Args))
+	for i, raw := range c.Args {
+		v, err := value.Plain(raw)
+		if err != nil {
+			return nil, nil, err
+		}
+		args[i] = v
+	}
+	if len(c.Kwargs) == 0 {
+		return args, nil, nil
+	}
+	var fields map[string]json.RawMessage
+	if err := json.Unmarshal(c.Kwargs, &fields); err != nil {
+		return nil, nil, err
+	}
+	kwargs := make(map[string]any, len(fields))
+	for name, raw := range fields {
+		v, err := value.Plain(raw)
+		if err != nil {
+			return nil, nil, err
+		}
+		kwargs[name] = v
+	}
+	return args, kwargs, nil
+}
+
+// arguments shows the arguments that were given: texts, numbers and the like
+// as they are, tools by their name, what JSON can't hold as text.
+func (s *Spec) arguments(positional int, kwargs, bound map[string]any) json.RawMessage {
+	b := []byte{'{'}
+	for i := range s.Inputs {
+		name := s.Inputs[i].Name
+		if _, named := kwargs[name]; i >= positional && !named {
+			continue
+		}
+		if len(b) > 1 {
+			b = append(b, ',')
+		}
+		b = append(messages.AppendJSONString(b, name), ':')
+		b = appendArgument(b, bound[name])
+	}
+	return append(b, '}')
+}
+
+func appendArgument(b []byte, v any) []byte {
+	switch t := v.(type) {
+	case nil:
+		return append(b, "null"...)
+	case bool:
+		return strconv.AppendBool(b, t)
+	case string:
+		return messages.AppendJSONString(b, clip(t, maxArgumentText))
+	case int64:
+		return strconv.AppendInt(b, t, 10)
+	case *big.Int:
+		return t.Append(b, 10)
+	case float64:
+		if !math.IsNaN(t) && !math.IsInf(t, 0) {
+			return strconv.AppendFloat(b, t, 'g', -1, 64)
+		}
+	case value.Tool:
+		return messages.AppendJSONString(b, string(t))
+	case []any:
+		return appendArgumentList(b, t)
+	case map[string]any:
+		return appendArgumentMap(b, t)
+	}
+	raw, err := value.Tagged(v)
+	if err != nil { // Bind lets only values of package value through
+		return append(b, "null"...)
+	}
+	return messages.AppendJSONString(b, clip(value.Text(raw), maxArgumentText))
+}
+
+func appendArgumentList(b []byte, list []any) []byte {
+	b = append(b, '[')
+	for i, e := range list {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = appendArgument(b, e)
+	}
+	return append(b, ']')
+}
+
+func appendArgumentMap(b []byte, m map[string]any) []byte {
+	b = append(b, '{')
+	for i, k := range slices.Sorted(maps.Keys(m)) {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = append(messages.AppendJSONString(b, k), ':')
+		b = appendArgument(b, m[k])
+	}
+	return append(b, '}')
+}

@@ -1,0 +1,146 @@
+package runlog
+
+import (
+	"context"
+
+	"github.com/troupe-go/troupe/messages"
+)
+
+// ring keeps a run's newest events by position. Readers pull; it knows none of
+// them.
+type ring struct {
+	keep    int
+	events  []*messages.Event // position p lies at (p-1) % keep
+	last    uint64            // position of the newest; 0: none yet
+	ended   uint64            // position of the run's last event; 0: not there yet
+	dropped bool
+	changed chan struct{} // closed at the next change; nil when nobody waits
+}
+
+func (r *ring) add(ev *messages.Event) {
+	if r.dropped {
+		return
+	}
+	r.last++
+	if len(r.events) < r.keep {
+		r.events = append(r.events, ev)
+	} else {
+		r.events[int((r.last-1)%uint64(r.keep))] = ev
+	}
+	if r.ended == 0 && ev.Last() {
+		r.ended = r.last
+	}
+	r.wake()
+}
+
+func (r *ring) drop() {
+	r.events, r.dropped = nil, true
+	r.wake()
+}
+
+func (r *ring) wake() {
+	if r.changed != nil {
+		close(r.changed)
+		r.changed = nil
+	}
+}
+
+// wait gives a channel that is closed at the next change.
+func (r *ring) wait() <-chan struct{} {
+	if r.changed == nil {
+		r.changed = make(chan struct{})
+	}
+	return r.changed
+}
+
+// first is the position of the oldest event kept.
+func (r *ring) first() uint64 { return r.last - uint64(len(r.events)) + 1 }
+
+// end is the position of the newest event that readers get.
+func (r *ring) end() uint64 {
+	if r.ended > 0 {
+		return r.ended
+	}
+	return r.last
+}
+
+// copyTo fills buf with events from position next on.
+func (r *ring) copyTo(buf []*messages.Event, next uint64) int {
+	n := 0
+	for p := next; n < len(buf) && p <= r.end(); p++ {
+		buf[n] = r.events[int((p-1)%uint64(r.keep))]
+		n++
+	}
+	return n
+}
+
+// cursor is one reader.
+type cursor struct {
+	run  *memoryRun
+	name string
+	next uint64 // position it wants
+	buf  [32]*messages.Event
+}
+
+// view is what a cursor finds.
+type view struct {
+	n       int // events in buf
+	missed  *Missed
+	over    bool
+	gone    bool
+	changed <-chan struct{}
+}
+
+// more gives the reader what there is, or waits for a change. It reports
+// whether there can be more.
+func (c *cursor) more(ctx context.Context, yield func(messages.Event, error) bool) bool {
+	v := c.look()
+	switch {
+	case v.gone:
+		yield(messages.Event{}, messages.ErrUnknownRun.Withf(c.name))
+		return false
+	case v.over:
+		return false
+	case ctx.Err() != nil:
+		yield(messages.Event{}, ctx.Err())
+		return false
+	case v.missed != nil:
+		c.next = v.missed.To + 1
+		return yield(messages.Event{}, v.missed)
+	}
+	for i := range v.n {
+		ev := *c.buf[i]
+		ev.Seq = c.next
+		c.next++
+		if !yield(ev, nil) {
+			return false
+		}
+	}
+	if v.n > 0 {
+		return true
+	}
+	select {
+	case <-v.changed:
+	case <-ctx.Done():
+	}
+	return true
+}
+
+func (c *cursor) look() view {
+	c.run.mu.Lock()
+	defer c.run.mu.Unlock()
+	r := &c.run.events
+	switch first := r.first(); {
+	case r.dropped:
+		return view{gone: true}
+	case r.ended > 0 && c.next > r.ended:
+		return view{over: true}
+	case c.next < first:
+		return view{missed: &Missed{From: c.next, To: min(first-1, r.end())}}
+	}
+	n := r.copyTo(c.buf[:], c.next)
+	if n == 0 {
+		return view{changed: r.wait()}
+	}
+	return view{n: n}
+}

@@ -1,0 +1,152 @@
+package troupe
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/troupe-go/troupe/actors/agent"
+	"github.com/troupe-go/troupe/actors/agent/prompt"
+	"github.com/troupe-go/troupe/actors/model"
+	"github.com/troupe-go/troupe/actors/python"
+	"github.com/troupe-go/troupe/messages"
+)
+
+// definition finds the agent that a request means.
+func (p *planner) definition(req *messages.RunAgent) (*messages.AgentConfig, error) {
+	if req.Overrides.Definition != nil {
+		return req.Overrides.Definition, nil
+	}
+	if req.Agent == "" {
+		return &p.defs.Agents[0], nil
+	}
+	names := make([]string, len(p.defs.Agents))
+	for i := range p.defs.Agents {
+		if p.defs.Agents[i].Name == req.Agent {
+			return &p.defs.Agents[i], nil
+		}
+		names[i] = p.defs.Agents[i].Name
+	}
+	return nil, messages.ErrUnknownAgent.Withf(req.Agent, strings.Join(names, ", "))
+}
+
+func (p *planner) langOf(asked string, def *messages.AgentConfig) string {
+	for _, l := range []string{asked, def.Lang, p.defs.Lang} {
+		if l == messages.ZH || l == messages.EN {
+			return l
+		}
+	}
+	return messages.ZH
+}
+
+// equipRun gives a run its equipment: the shared one, or one of its own when
+// the request overrides parts of the definition.
+func (p *planner) equipRun(def *messages.AgentConfig, lang string, req *messages.RunAgent) (*agent.Equipment, error) {
+	o := req.Overrides
+	if o.Definition == nil && o.Model == "" && len(o.Models) == 0 && o.MaxSteps == 0 && o.Sandbox == nil {
+		return p.equip(def, lang)
+	}
+	own := *def
+	if o.Model != "" {
+		own.ModelName, own.FallbackModels = o.Model, nil
+	}
+	if o.MaxSteps > 0 {
+		own.MaxSteps = o.MaxSteps
+	}
+	chain, err := p.chain(&own, o.Models)
+	if err != nil {
+		return nil, err
+	}
+	e, err := p.build(&own, lang, chain)
+	if err != nil {
+		return nil, err
+	}
+	if o.Sandbox != nil {
+		e.Sandbox = python.Defaults(*o.Sandbox)
+	}
+	return e, nil
+}
+
+// equip gives the equipment that all runs of a definition share.
+func (p *planner) equip(def *messages.AgentConfig, lang string) (*agent.Equipment, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	key := equipmentKey{def.Name, lang}
+	if e, ok := p.equipment[key]; ok {
+		return e, nil
+	}
+	chain, err := p.chain(def, nil)
+	if err != nil {
+		return nil, err
+	}
+	e, err := p.build(def, lang, chain)
+	if err != nil {
+		return nil, err
+	}
+	p.equipment[key] = e
+	return e, nil
+}
+
+// chain resolves an agent's models: those of the run alone come first.
+func (p *planner) chain(def *messages.AgentConfig, own []messages.ModelConfig) ([]model.Model, error) {
+	names := append([]string{def.ModelName}, def.FallbackModels...)
+	chain := make([]model.Model, 0, len(own)+len(names))
+	for _, cfg := range own {
+		m, err := p.newModel(cfg)
+		if err != nil {
+			return nil, err
+		}
+		chain = append(chain, m)
+	}
+	for _, name := range names {
+		m, ok := p.models[name]
+		switch {
+		case ok:
+			chain = append(chain, m)
+		case !slices.ContainsFunc(own, func(c messages.ModelConfig) bool { return c.CiteName == name }):
+			return nil, errNoModel.Withf(name, def.Name)
+		}
+	}
+	return chain, nil
+}
+
+func (p *planner) build(def *messages.AgentConfig, lang string, chain []model.Model) (*agent.Equipment, error) {
+	e := &agent.Equipment{
+		Definition: def, Lang: lang, Models: chain, Driver: p.driver, Sandbox: python.Defaults(p.defs.Sandbox),
+	}
+	signatures := make([]prompt.Signature, 0, len(def.Tools))
+	for _, name := range def.Tools {
+		t, ok := p.tools[name]
+		if !ok {
+			return nil, errNoTool.Withf(name, def.Name)
+		}
+		e.Tools = append(e.Tools, t)
+		signatures = append(signatures, prompt.Signature{Name: name, Text: t.Spec.Signature(lang)})
+	}
+	if err := prompt.Check(def.PromptTemplates); err != nil {
+		return nil, err
+	}
+	system, err := prompt.System(prompt.Data{
+		Agent: def, Lang: lang, Tools: signatures,
+		Imports: python.AuthorizedImports(def.AdditionalImports),
+	})
+	if err != nil {
+		return nil, err
+	}
+	e.System = system
+	return e, nil
+}
+
+var (
+	errNoAgent = &messages.Fault{Code: "no_agent", Class: messages.Permanent,
+		EN: "no agent is defined; define one under agents", ZH: "没有定义智能体；请在 agents 下定义"}
+	errNoModel = &messages.Fault{Code: "unknown_model", Class: messages.Permanent,
+		EN: "model %q of agent %q is not defined; define it under models or use a defined cite_name", ZH: "模型 %q（智能体 %q）未定义；请在 models 下定义，或使用已有的 cite_name"}
+	errNoTool = &messages.Fault{Code: "unknown_tool", Class: messages.Permanent,
+		EN: "tool %q of agent %q is not defined; define it under tools or register it in Go", ZH: "工具 %q（智能体 %q）未定义；请在 tools 下定义，或用 Go 注册"}
+	errDuplicate = &messages.Fault{Code: "duplicate_name", Class: messages.Permanent,
+		EN: "there are two definitions of %s %q; names must be unique", ZH: "%s %q 定义了两次；名称必须唯一"}
+	errNoQuery = &messages.Fault{Code: "empty_query", Class: messages.Permanent,
+		EN: "the query is empty; say what the agent should do", ZH: "问题为空；请说明要智能体做什么"}
+	errWorkspace = &messages.Fault{Code: "workspace", Class: messages.Permanent,
+		EN: "the run's folder %s can't be made", ZH: "无法创建运行目录 %s"}
+)

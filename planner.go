@@ -1,0 +1,232 @@
+package troupe
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/troupe-go/troupe/actors/agent"
+	"github.com/troupe-go/troupe/actors/agent/prompt"
+	"github.com/troupe-go/troupe/actors/agent/window"
+	"github.com/troupe-go/troupe/actors/model"
+	"github.com/troupe-go/troupe/actors/python"
+	"github.com/troupe-go/troupe/actors/python/local"
+	"github.com/troupe-go/troupe/actors/system"
+	"github.com/troupe-go/troupe/actors/tool"
+	"github.com/troupe-go/troupe/actors/tool/file"
+	"github.com/troupe-go/troupe/bridge/openai"
+	"github.com/troupe-go/troupe/messages"
+	"github.com/troupe-go/troupe/messages/fact"
+	"github.com/troupe-go/troupe/supervisor"
+)
+
+// planner resolves requests to what runs them: it knows the definitions, the
+// models with their clients, the shelf of tools and the executor's driver.
+type planner struct {
+	system  *system.System
+	defs    messages.Definitions
+	dataDir string
+	driver  python.Driver
+	shelf   *tool.Shelf
+	tools   map[string]agent.Tool // by callable name
+	limits  *model.Limiters
+	closers []func() error
+
+	mu        sync.Mutex
+	models    map[string]model.Model // by cite_name
+	equipment map[equipmentKey]*agent.Equipment
+}
+
+type equipmentKey struct{ agent, lang string }
+
+func newPlanner(sys *system.System, cfg Config, dataDir string) (*planner, error) {
+	p := &planner{
+		system: sys, defs: cfg.Definitions, dataDir: dataDir, driver: cfg.Driver,
+		shelf: tool.NewShelf(), tools: map[string]agent.Tool{}, limits: model.NewLimiters(sys.World()),
+		models: map[string]model.Model{}, equipment: map[equipmentKey]*agent.Equipment{},
+	}
+	if len(p.defs.Agents) == 0 {
+		return nil, errNoAgent
+	}
+	file.Register(p.shelf)
+	if err := p.addTools(cfg); err != nil {
+		return nil, err
+	}
+	for _, m := range p.defs.Models {
+		if err := p.addModel(m); err != nil {
+			return nil, errors.Join(err, p.close())
+		}
+	}
+	if p.driver == nil {
+		d, err := local.New(local.Config{Sandbox: p.defs.Sandbox, AllowMissing: cfg.AllowMissingWalls, Logger: cfg.Logger})
+		if err != nil {
+			return nil, errors.Join(err, p.close())
+		}
+		p.driver = d
+		p.closers = append(p.closers, d.Close)
+	}
+	for i := range p.defs.Agents { // a definition that can't be resolved is told at once
+		if _, err := p.equip(&p.defs.Agents[i], p.langOf("", &p.defs.Agents[i])); err != nil {
+			return nil, errors.Join(err, p.close())
+		}
+	}
+	return p, nil
+}
+
+func (p *planner) close() error {
+	var err error
+	for i := len(p.closers) - 1; i >= 0; i-- {
+		err = errors.Join(err, p.closers[i]())
+	}
+	p.closers = nil
+	return err
+}
+
+// addTools puts the configured tools and those written in Go within reach.
+func (p *planner) addTools(cfg Config) error {
+	for _, tc := range cfg.Definitions.Tools {
+		made, err := p.shelf.Make(tc, tool.Deps{})
+		if err != nil {
+			return err
+		}
+		if err := p.addTool(made.Spec(), func(d tool.Deps) (tool.Tool, error) { return p.shelf.Make(tc, d) }, tool.LimitsOf(tc), tc.Timeout); err != nil {
+			return err
+		}
+	}
+	for _, t := range cfg.GoTools {
+		if err := p.addTool(t.Spec(), func(tool.Deps) (tool.Tool, error) { return t, nil }, nil, 0); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (p *planner) addTool(spec *tool.Spec, make func(tool.Deps) (tool.Tool, error), limits *tool.Limits, timeout time.Duration) error {
+	if err := spec.Validate(); err != nil {
+		return err
+	}
+	if _, ok := p.tools[spec.Name]; ok {
+		return errDuplicate.Withf("tool", spec.Name)
+	}
+	p.tools[spec.Name] = agent.Tool{Spec: spec, Make: make, Limits: limits, Timeout: timeout}
+	return nil
+}
+
+func (p *planner) addModel(cfg messages.ModelConfig) error {
+	if _, ok := p.models[cfg.CiteName]; ok {
+		return errDuplicate.Withf("model", cfg.CiteName)
+	}
+	m, err := p.newModel(cfg)
+	if err != nil {
+		return err
+	}
+	p.models[cfg.CiteName] = m
+	return nil
+}
+
+func (p *planner) newModel(cfg messages.ModelConfig) (model.Model, error) {
+	client, err := openai.New(openai.Config{Model: cfg, World: p.system.World(), Logger: p.system.Logger()})
+	if err != nil {
+		return model.Model{}, err
+	}
+	limiter, err := p.limits.Get(cfg)
+	if err != nil {
+		return model.Model{}, err
+	}
+	p.closers = append(p.closers, func() error { client.Close(); return nil })
+	return model.Model{Config: cfg, Client: client, Limiter: limiter}, nil
+}
+
+// Plan implements supervisor.Planner.
+func (p *planner) Plan(_ context.Context, run string, req *messages.RunAgent) (*supervisor.Plan, error) {
+	def, err := p.definition(req)
+	if err != nil {
+		return nil, err
+	}
+	lang := p.langOf(req.Lang, def)
+	equipment, err := p.equipRun(def, lang, req)
+	if err != nil {
+		return nil, err
+	}
+	if strings.TrimSpace(req.Query) == "" && len(req.Attachments) == 0 {
+		return nil, errNoQuery
+	}
+	workspace := filepath.Join(p.dataDir, "runs", run)
+	ours := req.Overrides.Workspace == ""
+	if !ours {
+		workspace = req.Overrides.Workspace
+	}
+	task, err := p.task(equipment, workspace, req)
+	if err != nil {
+		return nil, errors.Join(err, removeIf(ours, workspace))
+	}
+	now := p.system.World().Now()
+	return &supervisor.Plan{
+		Equipment: equipment, Task: task,
+		Release: func(keep bool) {
+			if ours && !keep {
+				if err := os.RemoveAll(workspace); err != nil {
+					p.system.Logger().Warn("a run's folder could not be removed", "run", run, "error", err)
+				}
+			}
+		},
+		Start: p.start(equipment, req, now, workspace),
+	}, nil
+}
+
+func removeIf(cond bool, dir string) error {
+	if !cond {
+		return nil
+	}
+	return os.RemoveAll(dir)
+}
+
+func (p *planner) start(e *agent.Equipment, req *messages.RunAgent, now time.Time, workspace string) *fact.RunStarted {
+	deadline := req.Deadline
+	if deadline.IsZero() {
+		deadline = now.Add(supervisor.WithDefaults(p.defs.Limits).RunDeadline)
+	}
+	models := make([]messages.ModelConfig, len(e.Models))
+	for i := range e.Models {
+		models[i] = e.Models[i].Config
+	}
+	d := p.driver.Describe()
+	return &fact.RunStarted{
+		Tenant: req.Tenant, Agent: e.Definition.Name, Query: req.Query, Now: now, Attachments: req.Attachments,
+		History: req.History, Lang: e.Lang, User: req.User, Conversation: req.Conversation, Metadata: req.Metadata,
+		Deadline: deadline, IdempotencyKey: req.IdempotencyKey, Definition: e.Definition, Models: models,
+		Sandbox: &e.Sandbox, Workspace: workspace, Executor: fmt.Sprintf("%s/%s/%s", d.Level, d.Version, d.Hash),
+	}
+}
+
+// task puts attachments into the query and the workspace.
+func (p *planner) task(e *agent.Equipment, workspace string, req *messages.RunAgent) (agent.Task, error) {
+	if err := os.MkdirAll(workspace, 0o700); err != nil {
+		return agent.Task{}, errWorkspace.Withf(workspace).With(err)
+	}
+	images := len(e.Models) > 0 && e.Models[0].Config.Images
+	in, err := window.Attachments(window.AttachmentsInput{
+		Query: req.Query, Files: req.Attachments, Images: images,
+		InlineBytes: e.Definition.AttachmentInlineBytes, Lang: e.Lang,
+	})
+	if err != nil {
+		return agent.Task{}, err
+	}
+	if err := file.Place(workspace, in.Files); err != nil {
+		return agent.Task{}, err
+	}
+	text := in.Text
+	if e.Definition.AllowChatMetadata && len(req.Metadata) > 0 {
+		block, err := prompt.Metadata(e.Lang, req.Metadata)
+		if err != nil {
+			return agent.Task{}, err
+		}
+		text += "\n\n" + block
+	}
+	return agent.Task{Text: text, Parts: in.Parts, Workspace: workspace}, nil
+}

@@ -1,0 +1,44 @@
+package supervisor
+
+import (
+	"context"
+
+	"github.com/troupe-go/troupe/actors/agent"
+	"github.com/troupe-go/troupe/actors/observer"
+	"github.com/troupe-go/troupe/messages"
+	"github.com/troupe-go/troupe/messages/fact"
+)
+
+// Log is the node's log as the supervisor needs it. Both calls may block; they
+// are made on goroutines that a run owns, and honour ctx.
+type Log interface {
+	// Begin writes run_started as an invocation's first fact.
+	Begin(ctx context.Context, run, invocation string, start *fact.RunStarted) (observer.Journal, error)
+	// Adopt makes the caller the owner of an invocation from the next epoch on.
+	Adopt(ctx context.Context, run, invocation, cause, reason string) (*Adoption, error)
+	// Forget drops what is kept of an ended run. It doesn't block.
+	Forget(run string)
+}
+
+// Adoption is an invocation taken over.
+type Adoption struct {
+	Journal    observer.Journal
+	Records    []*fact.Record
+	CrashCount int
+}
+
+// Planner resolves a request to what runs it. Plan may block on files; an
+// error is told to the caller and no run exists.
+type Planner interface {
+	Plan(ctx context.Context, run string, req *messages.RunAgent) (*Plan, error)
+}
+
+// Plan is what a run needs on this node.
+type Plan struct {
+	Equipment *agent.Equipment
+	Start     *fact.RunStarted
+	Task      agent.Task
+	// Release lets go of the run's files; keep says that its answer handed
+	// some over, which stay until the run is forgotten.
+	Release func(keep bool)
+}
