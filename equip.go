@@ -127,7 +127,7 @@ func (p *planner) build(def *messages.AgentConfig, lang string, chain []model.Mo
 	}
 	system, err := prompt.System(prompt.Data{
 		Agent: def, Lang: lang, Tools: signatures,
-		Imports: python.AuthorizedImports(def.AdditionalImports),
+		Imports: slices.Concat(python.BaseImports(), def.AdditionalImports),
 	})
 	if err != nil {
 		return nil, err

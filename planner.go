@@ -68,7 +68,7 @@ func newPlanner(sys *system.System, cfg Config, dataDir string) (*planner, error
 			return nil, errors.Join(err, p.close())
 		}
 		p.driver = d
-		p.closers = append(p.closers, d.Close)
+		p.closers = append(p.closers, func() error { d.Close(); return nil })
 	}
 	for i := range p.defs.Agents { // a definition that can't be resolved is told at once
 		if _, err := p.equip(&p.defs.Agents[i], p.langOf("", &p.defs.Agents[i])); err != nil {

@@ -139,9 +139,8 @@ type ThinkFailed struct {
 	Attempts int
 }
 
-// AttemptBegin, AttemptDelta and AttemptRollback go from the model actor, in
-// order, to the observer. AttemptEnd says that no more text comes and what is
-// held back is to be released; the attempt stays open until it is settled.
+// AttemptBegin opens an attempt. It, AttemptDelta, AttemptEnd and
+// AttemptRollback go from the model actor, in order, to the observer.
 type AttemptBegin struct {
 	AttemptID string
 	Attempt   int
@@ -156,7 +155,8 @@ type AttemptDelta struct {
 	Reasoning string
 }
 
-// AttemptEnd ends an attempt's text.
+// AttemptEnd says that no more text comes and what is held back is to be
+// released; the attempt stays open until it is settled.
 type AttemptEnd struct{ AttemptID string }
 
 // AttemptRollback withdraws an attempt's text.

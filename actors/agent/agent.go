@@ -227,12 +227,10 @@ func (a *Agent) executorActor(ctx actor.Context) *actor.PID {
 	if a.executor == nil {
 		e := a.cfg.Equipment
 		a.executor = ctx.Spawn(a.cfg.System.Props(python.Producer(python.Config{
-			Driver:  e.Driver,
-			System:  a.cfg.System,
-			Sandbox: e.Sandbox,
-			Tools:   e.toolNames(),
-			Imports: e.Definition.AdditionalImports,
-			Lang:    a.lang(),
+			Driver:       e.Driver,
+			Spec:         e.python(),
+			System:       a.cfg.System,
+			BlockTimeout: e.Sandbox.BlockTimeout,
 		})))
 	}
 	return a.executor

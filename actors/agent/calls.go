@@ -38,7 +38,7 @@ func (a *Agent) onCall(ctx actor.Context, m *messages.CallTool) {
 		a.refuseCall(ctx, executor, m, bad)
 		return
 	}
-	c := &call{msg: m, spec: t.Spec, prepared: prepared, executor: executor, effects: t.Spec.Effects != tool.EffectsNone}
+	c := &call{msg: m, spec: t.Spec, prepared: prepared, executor: executor, effects: t.Spec.Effects.Begins()}
 	m.ID, m.Step = a.cfg.System.World().NewID(), a.step
 	if a.calls == nil {
 		a.calls = make(map[uint64]*call, 1)

@@ -81,12 +81,13 @@ func (e *Equipment) tool(name string) (*Tool, bool) {
 	return nil, false
 }
 
-func (e *Equipment) toolNames() []string {
+// python is what the interpreters of this definition offer.
+func (e *Equipment) python() python.Spec {
 	names := make([]string, len(e.Tools))
 	for i := range e.Tools {
 		names[i] = e.Tools[i].Spec.Name
 	}
-	return names
+	return python.NewSpec(e.Sandbox, names, e.Definition.AdditionalImports, e.Lang)
 }
 
 func (e *Equipment) maxSteps() int {

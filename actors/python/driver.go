@@ -83,3 +83,11 @@ type Outcome struct {
 	Killed    string // "" | timeout | memory | died | cancelled
 	CPU       time.Duration
 }
+
+// How an interpreter went, in Outcome.Killed and messages.Executed.Killed.
+const (
+	KilledTimeout   = "timeout"   // it used up its time
+	KilledMemory    = "memory"    // it used up its memory
+	KilledDied      = "died"      // it ended by itself, or was ended from outside
+	KilledCancelled = "cancelled" // a stop
+)

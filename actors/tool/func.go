@@ -117,13 +117,20 @@ func CallFrom(ctx context.Context) *Call {
 
 // output tells the result's type, and its schema when there is more to say.
 func output(s *Spec, t reflect.Type) error {
-	schema, err := jsonschema.ForType(t, nil)
+	schema, err := schemaOf(t)
 	if err != nil {
 		return specFault("tool %s: its result %v can't be told as JSON schema", "工具 %s：返回类型 %v 无法表示为 JSON Schema", s.Name, t).With(err)
 	}
 	s.OutputType = schemaType(schema)
 	s.OutputSchema, err = moreThanType(schema)
 	return err
+}
+
+// schemaOf infers a type's schema. json.RawMessage is any JSON.
+func schemaOf(t reflect.Type) (*jsonschema.Schema, error) {
+	return jsonschema.ForType(t, &jsonschema.ForOptions{TypeSchemas: map[reflect.Type]*jsonschema.Schema{
+		reflect.TypeFor[json.RawMessage](): {},
+	}})
 }
 
 // schemaType gives a schema's one type beside null; any when it has none.

@@ -5,8 +5,6 @@ import (
 	"reflect"
 	"strconv"
 	"strings"
-
-	"github.com/google/jsonschema-go/jsonschema"
 )
 
 // fieldInputs fills the spec's inputs from the fields of a struct and gives,
@@ -36,7 +34,7 @@ func fieldInputs(s *Spec, t reflect.Type) (map[string]string, error) {
 }
 
 func fieldInput(tool string, f reflect.StructField, name string) (*Input, error) {
-	schema, err := jsonschema.ForType(f.Type, nil)
+	schema, err := schemaOf(f.Type)
 	if err != nil || isBytes(f.Type) {
 		return nil, specFault("tool %s: field %s has type %v, which arguments can't fill; use strings, numbers, booleans, slices, maps or structs",
 			"工具 %s：字段 %s 的类型 %v 无法由参数填充；请使用字符串、数值、布尔、切片、映射或结构体", tool, f.Name, f.Type)

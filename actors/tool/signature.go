@@ -76,7 +76,8 @@ func (s *Spec) Signature(lang string) string {
 	}
 	for i := range s.Inputs {
 		in := &s.Inputs[i]
-		b.WriteString("        " + in.Name + ": " + docText(in.Text(lang)+in.rules(lang), "            ") + "\n")
+		doc := in.Name + ": " + docText(in.Text(lang)+in.rules(lang), "            ")
+		b.WriteString("        " + strings.TrimSpace(doc) + "\n")
 	}
 	b.WriteString("\n    Returns:\n        " + pythonTypes[s.OutputType])
 	if len(s.OutputSchema) > 0 {

@@ -143,13 +143,14 @@ func (c *Client) read(ctx context.Context, ex *exchange, on func(model.Delta)) (
 	for {
 		raw, err := stream.RecvRaw()
 		if err != nil {
+			ex.drain()
 			return c.finish(ex, a, err)
 		}
 		if err := a.add(raw); err != nil {
 			return nil, err
 		}
 		if a.finish != "" {
-			ex.watch.settle()
+			ex.watch.settle(afterFinish)
 		}
 	}
 }

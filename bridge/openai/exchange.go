@@ -83,6 +83,17 @@ func (x *exchange) accept(resp *http.Response) error {
 	return nil
 }
 
+// drain reads what follows [DONE], the end of the body as a rule: a connection
+// whose answer was read to its end is kept for the next call.
+func (x *exchange) drain() {
+	if !x.events.done {
+		return
+	}
+	x.watch.settle(afterDone)
+	// How the connection ends doesn't matter any more: the answer is whole.
+	_, _ = io.Copy(io.Discard, io.LimitReader(x.events.in, maxRefusal))
+}
+
 type answerKind int
 
 const (

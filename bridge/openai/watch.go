@@ -11,9 +11,11 @@ import (
 	"github.com/troupe-go/troupe/messages"
 )
 
-// settleTime is how long a stream may stay open without a word after its
-// finish_reason: usage and [DONE] come at once or never.
-const settleTime = 2 * time.Second
+// How long a stream may stay open without a word once it is complete.
+const (
+	afterFinish = 2 * time.Second       // after finish_reason: usage and [DONE] come at once or never
+	afterDone   = 50 * time.Millisecond // after [DONE]: its end comes with it; waiting for that keeps the connection
+)
 
 // limits are a call's time-outs.
 type limits struct{ whole, firstByte, token time.Duration }
@@ -53,7 +55,7 @@ type watch struct {
 	cause   error // when silence is broken
 	timer   system.Timer
 	begun   bool
-	settled bool
+	settled time.Duration
 	stopped bool
 }
 
@@ -89,15 +91,15 @@ func (w *watch) alive() {
 	})
 }
 
-// settle notes that the answer is complete but for its usage.
-func (w *watch) settle() {
+// settle notes that the answer is complete, and how long its end may take.
+func (w *watch) settle(within time.Duration) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.settled {
+	if w.settled == within {
 		return
 	}
-	w.settled = true
-	w.arm(min(settleTime, w.limits.token), errSettled)
+	w.settled = within
+	w.arm(min(within, w.limits.token), errSettled)
 }
 
 // arm starts another bound on silence. It needs w.mu.

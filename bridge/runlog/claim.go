@@ -3,11 +3,11 @@ package runlog
 // facts brings what doRead asked for. An error is given to lose by the caller.
 func (m *machine) facts(records []Stored) error {
 	m.flying &^= laneFacts
-	switch {
-	case m.state == lost:
+	if m.state == lost {
 		return nil
-	case m.state == adopting:
-		m.tries[factTries] = tries{}
+	}
+	m.tries[factTries] = tries{}
+	if m.state == adopting {
 		return m.plan(records)
 	}
 	return m.judge(records)

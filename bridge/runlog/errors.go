@@ -26,7 +26,7 @@ var (
 		EN: "the log was given %s; expected: %s", ZH: "传给日志的参数为 %s；应为：%s"}
 )
 
-// permanent reports whether repeating a call can't help.
+// permanent reports whether repeating a call of a store can't help.
 func permanent(err error) bool {
 	return errors.Is(err, ErrRefused) || errors.Is(err, messages.ErrUnknownRun)
 }

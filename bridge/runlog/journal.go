@@ -74,158 +74,154 @@ func (j *Journal) work() {
 		j.m.lose(0, messages.ErrShutdown)
 	}
 	lanes := j.m.ready() &^ j.busy
-	j.busy |= lanes
-	j.mu.Unlock()
-	if lanes == 0 {
-		return
-	}
-	if j.log.local {
+	switch {
+	case lanes == 0:
+		j.mu.Unlock()
+	case j.log.local:
+		j.busy |= lanes
 		j.drive(lanes)
-		return
+	default:
+		j.busy |= lanes
+		j.mu.Unlock()
+		j.spawn(lanes)
 	}
-	j.spawn(lanes)
 }
 
 // spawn drives facts on one goroutine, so that a slow append delays no event,
 // and all else on another.
 func (j *Journal) spawn(lanes lane) {
-	if lanes&laneFacts != 0 {
-		j.log.spawn(func() { j.drive(laneFacts) })
-	}
-	if rest := lanes &^ laneFacts; rest != 0 {
-		j.log.spawn(func() { j.drive(rest) })
+	for _, l := range [...]lane{lanes & laneFacts, lanes &^ laneFacts} {
+		if l != 0 {
+			j.log.spawn(func() { j.mu.Lock(); j.drive(l) })
+		}
 	}
 }
 
 // drive works in the given lanes, and in those that become ready by it, until
-// there is nothing to do.
+// there is nothing to do. It is called with mu held and releases it.
 func (j *Journal) drive(lanes lane) {
 	for {
-		j.mu.Lock()
 		if j.log.ctx.Err() != nil {
 			j.m.lose(0, messages.ErrShutdown)
 		}
-		more := j.m.ready() &^ j.busy
-		j.busy |= more
-		if j.log.local {
-			lanes |= more
-		} else {
-			lanes |= more & laneCalls
-			more &^= laneCalls
+		here := j.m.ready() &^ j.busy
+		j.busy |= here
+		elsewhere := lane(0)
+		if !j.log.local {
+			here, elsewhere = here&laneCalls, here&^laneCalls
 		}
+		lanes |= here
 		s := j.m.next(lanes)
 		if s.do == doNothing {
 			j.busy &^= lanes
 		}
 		j.mu.Unlock()
-		if !j.log.local && more != 0 {
-			j.spawn(more)
+		if elsewhere != 0 {
+			j.spawn(elsewhere)
 		}
 		if s.do == doNothing {
 			return
 		}
-		lanes = j.perform(s, lanes)
+		lanes &^= j.perform(s)
 	}
 }
 
-// perform does one step and gives the lanes that are left: one whose step
-// failed goes on by a timer.
-func (j *Journal) perform(s step, lanes lane) lane {
-	switch s.do {
-	case doCall:
+// perform does one step, without the lock, and takes that. It gives the lane
+// that has to wait: a timer goes on with it.
+func (j *Journal) perform(s step) (resting lane) {
+	if s.do == doCall {
 		if s.call.done != nil {
 			s.call.done(s.call.err)
 		}
-	case doPublish:
-		return lanes &^ j.doPublish(s)
-	case doAppend:
-		return lanes &^ j.doAppend(s)
-	case doRead:
-		return lanes &^ j.doRead(s)
+		j.mu.Lock()
+		return 0
 	}
-	return lanes
-}
-
-func (j *Journal) doPublish(s step) (resting lane) {
-	ctx, cancel := j.limit()
-	defer cancel()
-	n, err := j.log.store.Publish(ctx, j.m.inv, s.events)
-	j.mu.Lock()
-	j.m.stored(n)
-	return j.settle(laneEvents, err)
-}
-
-func (j *Journal) doAppend(s step) (resting lane) {
-	ctx, cancel := j.limit()
-	defer cancel()
-	seq, err := j.log.store.Append(ctx, j.m.inv, s.expected, s.record)
-	j.mu.Lock()
-	switch {
-	case err == nil:
-		j.m.appended(seq)
-	case errors.Is(err, ErrWrongSequence):
-		j.m.refused()
-		err = nil
+	ctx := j.log.ctx
+	if !j.log.local {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, j.log.retry.Timeout)
+		defer cancel()
 	}
-	return j.settle(laneFacts, err)
-}
-
-func (j *Journal) doRead(s step) (resting lane) {
-	ctx, cancel := j.limit()
-	defer cancel()
-	records, err := j.log.store.Read(ctx, j.m.inv, s.from)
-	j.mu.Lock()
-	if err == nil {
-		if lost := j.m.facts(records); lost != nil {
-			j.lose(laneFacts, lost)
-		}
+	l, err := j.ask(ctx, s)
+	if err != nil {
+		resting = j.failed(l, err)
 	}
-	return j.settle(laneFacts, err)
-}
-
-// settle ends an operation: after a failure it arms the timer that goes on
-// with the lane. It is called with mu held and releases it.
-func (j *Journal) settle(l lane, err error) (resting lane) {
-	switch {
-	case err == nil:
-	case permanent(err):
-		j.lose(l, err)
-	default:
-		resting = l
-		wait := j.m.failed(l, j.log.world.Now(), j.log.world.Rand())
-		defer j.log.world.AfterFunc(wait, func() {
-			j.mu.Lock()
-			j.m.resume(l)
-			j.mu.Unlock()
-			j.drive(l)
-		})
-	}
-	paused := j.m.paused()
-	changed := paused != j.told
-	j.told = paused
-	inv := j.m.inv
-	j.mu.Unlock()
-	if changed {
-		j.log.onPaused(Pause{Run: inv.Run, Invocation: inv.Invocation, Paused: paused, Err: err})
+	if j.m.paused() != j.told {
+		j.tell(err)
 	}
 	return resting
 }
 
-// lose gives the invocation up, loudly unless another owner has it.
-func (j *Journal) lose(l lane, err error) {
-	err = j.log.reason(err)
-	if !errors.Is(err, ErrStale) && !errors.Is(err, ErrExists) && !errors.Is(err, messages.ErrUnknownRun) {
-		j.log.logger.Error("the log is given up", "run", j.m.inv.Run, "invocation", j.m.inv.Invocation, "epoch", j.m.epoch, "error", err)
+// ask has the store do a step, takes the lock and notes the answer, which is
+// all of it but the error returned.
+func (j *Journal) ask(ctx context.Context, s step) (lane, error) {
+	store, inv := j.log.store, j.m.inv
+	switch s.do {
+	case doPublish:
+		n, err := store.Publish(ctx, inv, s.events)
+		j.mu.Lock()
+		j.m.stored(n)
+		return laneEvents, err
+	case doAppend:
+		seq, err := store.Append(ctx, inv, s.expected, s.record)
+		j.mu.Lock()
+		switch {
+		case err == nil:
+			j.m.appended(seq)
+		case errors.Is(err, ErrWrongSequence):
+			j.m.refused()
+			err = nil
+		}
+		return laneFacts, err
 	}
-	j.m.lose(l, err)
+	records, err := store.Read(ctx, inv, s.from)
+	j.mu.Lock()
+	if err != nil {
+		return laneFacts, err
+	}
+	if lost := j.m.facts(records); lost != nil {
+		j.lose(laneFacts, lost)
+	}
+	return laneFacts, nil
 }
 
-// limit gives the context of one store call.
-func (j *Journal) limit() (context.Context, context.CancelFunc) {
-	if j.log.local {
-		return j.log.ctx, func() {}
+// failed gives the invocation up, or arms a timer that tries again.
+func (j *Journal) failed(l lane, err error) (resting lane) {
+	if permanent(err) {
+		j.lose(l, err)
+		return 0
 	}
-	return context.WithTimeout(j.log.ctx, j.log.retry.Timeout)
+	world := j.log.world
+	wait := j.m.failed(l, world.Now(), world.Rand())
+	world.AfterFunc(wait, func() {
+		j.mu.Lock()
+		j.m.resume(l)
+		j.drive(l)
+	})
+	return l
+}
+
+// tell reports that the invocation's log can't be written, or can again.
+func (j *Journal) tell(err error) {
+	j.told = !j.told
+	p := Pause{Run: j.m.inv.Run, Invocation: j.m.inv.Invocation, Paused: j.told}
+	if p.Paused {
+		p.Err = err
+	}
+	j.mu.Unlock()
+	j.log.onPaused(p)
+	j.mu.Lock()
+}
+
+// lose gives the invocation up, loudly unless that is how things go.
+func (j *Journal) lose(l lane, err error) {
+	switch {
+	case errors.Is(err, ErrStale), errors.Is(err, ErrExists), errors.Is(err, messages.ErrUnknownRun):
+	default:
+		j.log.logger.Error("the log of an invocation is given up",
+			"run", j.m.inv.Run, "invocation", j.m.inv.Invocation, "epoch", j.m.epoch, "error", err)
+	}
+	j.m.lose(l, err)
 }
 
 // await waits until a claim is decided, or gives it up when ctx ends.

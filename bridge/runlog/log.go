@@ -2,13 +2,11 @@ package runlog
 
 import (
 	"context"
-	"errors"
 	"log/slog"
 	"sync"
 	"time"
 
 	"github.com/troupe-go/troupe/actors/system"
-	"github.com/troupe-go/troupe/messages"
 	"github.com/troupe-go/troupe/messages/fact"
 )
 
@@ -171,15 +169,9 @@ func (l *Log) Adopt(ctx context.Context, run, invocation, cause, reason string) 
 	if err := checkIDs(run, invocation); err != nil {
 		return nil, err
 	}
-	j := l.journal(Invocation{Run: run, Invocation: invocation})
 	done := make(chan error, 1)
-	c := &claim{
-		at: l.world.Now(), owner: l.world.NewID(), cause: cause, reason: reason,
-		done: func(err error) { done <- err },
-	}
-	j.mu.Lock()
-	j.m.adopt(c)
-	j.work()
+	c := &claim{cause: cause, reason: reason, done: func(err error) { done <- err }}
+	j := l.claim(Invocation{Run: run, Invocation: invocation}, c)
 	if err := j.await(ctx, done); err != nil {
 		return nil, err
 	}
@@ -190,6 +182,16 @@ func (l *Log) Adopt(ctx context.Context, run, invocation, cause, reason string) 
 		a.Records = append(a.Records, rec)
 	}
 	return a, nil
+}
+
+// claim starts an adoption; its done is called when it is decided.
+func (l *Log) claim(inv Invocation, c *claim) *Journal {
+	c.at, c.owner = l.world.Now(), l.world.NewID()
+	j := l.journal(inv)
+	j.mu.Lock()
+	j.m.adopt(c)
+	j.work()
+	return j
 }
 
 // Forget drops what the store keeps of an ended run, if it can; readers of it
@@ -209,12 +211,4 @@ func checkIDs(run, invocation string) error {
 		return ErrInput.Withf("run "+run+", invocation "+invocation, "two ids")
 	}
 	return nil
-}
-
-// reason tells a shut-down from a store's own failure.
-func (l *Log) reason(err error) error {
-	if l.ctx.Err() != nil && !errors.Is(err, messages.ErrShutdown) {
-		return messages.ErrShutdown
-	}
-	return err
 }

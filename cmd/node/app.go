@@ -64,20 +64,28 @@ type quiet struct{ code int }
 
 func (quiet) Error() string { return "" }
 
-// failure is an error with an exit code and a text in both languages.
-type failure struct {
+// coded is an error with an exit code; one without is a matter of usage.
+type coded struct {
 	code int
-	text phrase
-	args []any
 	err  error
 }
 
-func (f *failure) Error() string { return f.in(messages.EN) }
-func (f *failure) Unwrap() error { return f.err }
+func (c *coded) Error() string { return c.err.Error() }
+func (c *coded) Unwrap() error { return c.err }
 
-func (f *failure) in(lang string) string { return f.text.in(lang, f.args...) }
+// complaint is an error with a text in both languages.
+type complaint struct {
+	text phrase
+	args []any
+}
 
-func usage(text phrase, args ...any) error { return &failure{code: exitUsage, text: text, args: args} }
+func (c *complaint) Error() string { return c.In(messages.EN) }
+
+// In gives the text in a language.
+func (c *complaint) In(lang string) string { return c.text.in(lang, c.args...) }
+
+// usage is an error of whoever typed the command.
+func usage(text phrase, args ...any) error { return &complaint{text, args} }
 
 // main runs a command line and gives the exit code.
 func (a *app) main(ctx context.Context, args []string) int {
@@ -93,31 +101,23 @@ func (a *app) main(ctx context.Context, args []string) int {
 		return q.code
 	}
 	fmt.Fprintln(a.stderr, tx.errorLine.in(lang, errorText(err, lang)))
-	var f *failure
-	if errors.As(err, &f) {
-		return f.code
+	var c *coded
+	if errors.As(err, &c) {
+		return c.code
 	}
 	return exitUsage
 }
 
-// errorText gives an error in a language as far as it has one.
+// errorText gives an error in a language as far as it has one: complaints,
+// config.Faults and *messages.Fault do.
 func errorText(err error, lang string) string {
-	var local interface{ In(lang string) string } // config.Faults, *messages.Fault
-	var f *failure
-	switch {
-	case errors.As(err, &f):
-		return f.in(lang)
-	case errors.As(err, &local):
-		return faultText(err, local.In(lang))
+	var local interface{ In(lang string) string }
+	if !errors.As(err, &local) {
+		return err.Error()
 	}
-	return err.Error()
-}
-
-// faultText adds the cause, which has one language only.
-func faultText(err error, text string) string {
-	var f *messages.Fault
-	if errors.As(err, &f) && f.Cause != nil {
-		return text + ": " + f.Cause.Error()
+	text := local.In(lang)
+	if f, ok := local.(*messages.Fault); ok && f.Cause != nil {
+		text += ": " + f.Cause.Error() // which has one language only
 	}
 	return text
 }

@@ -1,7 +1,6 @@
 package prompt_test
 
 import (
-	"errors"
 	"flag"
 	"os"
 	"path/filepath"
@@ -85,8 +84,8 @@ func TestOverrides(t *testing.T) {
 	for name, c := range map[string]struct{ template, want, fault string }{
 		"fields":           {template: "{{.name}} / {{.protocol}} / {{join .imports \"+\"}}", want: "librarian / code_action / json+math+statistics"},
 		"as the seeds do":  {template: "{{name}}{{ if envelope }}!{{ end }} {{ instructions }}", want: "librarian Quote the page of every figure."},
-		"unknown variable": {template: "{{.nmae}}", fault: "nmae"},
-		"unknown function": {template: "{{nmae}}", fault: "nmae"},
+		"unknown variable": {template: "{{.nosuch}}", fault: "nosuch"},
+		"unknown function": {template: "{{nosuch}}", fault: "nosuch"},
 		"doesn't parse":    {template: "{{if .name}}", fault: "unexpected EOF"},
 		"grows too large":  {template: "{{range 200000}}0123456789{{end}}", fault: "longer than"},
 	} {
@@ -119,7 +118,7 @@ func TestCheckNamesEveryBadKey(t *testing.T) {
 	require.ErrorContains(t, err, `prompt_templates["managed_agent.report"]`)
 	require.NotContains(t, err.Error(), `prompt_templates["managed_agent.task"]`)
 	var fault *messages.Fault
-	require.True(t, errors.As(err, &fault))
+	require.ErrorAs(t, err, &fault)
 	require.NotEmpty(t, fault.In(messages.ZH))
 	require.NoError(t, prompt.Check(nil))
 }

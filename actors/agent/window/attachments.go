@@ -120,7 +120,7 @@ func mediaType(s string) bool {
 
 func token(s string) bool {
 	for _, r := range s {
-		if !(r >= 'a' && r <= 'z' || r >= '0' && r <= '9' || strings.ContainsRune("+-._", r)) {
+		if !strings.ContainsRune("abcdefghijklmnopqrstuvwxyz0123456789+-._", r) {
 			return false
 		}
 	}

@@ -8,15 +8,18 @@ import (
 	"golang.org/x/text/encoding"
 	"golang.org/x/text/encoding/charmap"
 	"golang.org/x/text/encoding/htmlindex"
+	"golang.org/x/text/encoding/japanese"
+	"golang.org/x/text/encoding/simplifiedchinese"
 	"golang.org/x/text/encoding/unicode"
 	"golang.org/x/text/encoding/unicode/utf32"
 )
 
 // codec is a text encoding, strict in both directions.
 type codec struct {
-	name string // as the caller gave it
-	enc  encoding.Encoding
-	wide bool // NUL bytes are normal in it
+	name  string // as the caller gave it
+	enc   encoding.Encoding
+	ascii bool // nothing above U+007F
+	wide  bool // NUL bytes are normal in it
 }
 
 // pythonCodecs are names that Python knows and the WHATWG list lacks, or means
@@ -25,16 +28,16 @@ var pythonCodecs = map[string]codec{
 	"utf8":       {enc: encoding.Nop},
 	"utf-8":      {enc: encoding.Nop},
 	"utf-8-sig":  {enc: unicode.UTF8BOM},
-	"ascii":      {enc: ascii{}},
-	"us-ascii":   {enc: ascii{}},
+	"ascii":      {enc: encoding.Nop, ascii: true},
+	"us-ascii":   {enc: encoding.Nop, ascii: true},
 	"latin-1":    {enc: charmap.ISO8859_1},
 	"latin1":     {enc: charmap.ISO8859_1},
 	"iso-8859-1": {enc: charmap.ISO8859_1},
 	"iso8859-1":  {enc: charmap.ISO8859_1},
-	"cp936":      {enc: mustIndex("gbk")},
+	"cp936":      {enc: simplifiedchinese.GBK},
 	"cp1252":     {enc: charmap.Windows1252},
-	"sjis":       {enc: mustIndex("shift_jis")},
-	"shift-jis":  {enc: mustIndex("shift_jis")},
+	"sjis":       {enc: japanese.ShiftJIS},
+	"shift-jis":  {enc: japanese.ShiftJIS},
 	"utf-16":     {enc: unicode.UTF16(unicode.LittleEndian, unicode.UseBOM), wide: true},
 	"utf-16-le":  {enc: unicode.UTF16(unicode.LittleEndian, unicode.IgnoreBOM), wide: true},
 	"utf-16-be":  {enc: unicode.UTF16(unicode.BigEndian, unicode.IgnoreBOM), wide: true},
@@ -49,9 +52,9 @@ func codecNamed(name string) (codec, error) {
 	if !ok {
 		enc, err := htmlindex.Get(name)
 		if err != nil {
-			return codec{}, errUnknownEncoding.Withf(name)
+			enc, err = htmlindex.Get(key)
 		}
-		if enc == encoding.Replacement {
+		if err != nil || enc == encoding.Replacement {
 			return codec{}, errUnknownEncoding.Withf(name)
 		}
 		c.enc = enc
@@ -63,7 +66,7 @@ func codecNamed(name string) (codec, error) {
 // encode turns text into bytes; a character the encoding lacks is an error.
 func (c codec) encode(text string) ([]byte, error) {
 	b, err := c.enc.NewEncoder().Bytes([]byte(text))
-	if err != nil {
+	if err != nil || c.ascii && !isASCII(b) {
 		return nil, errEncode.Withf(c.name)
 	}
 	return b, nil
@@ -77,7 +80,7 @@ func (c codec) decode(raw []byte, cut bool) (string, bool) {
 		if cut {
 			raw = trimPartial(raw)
 		}
-		return string(raw), utf8.Valid(raw)
+		return string(raw), utf8.Valid(raw) && (!c.ascii || isASCII(raw))
 	}
 	text, err := c.enc.NewDecoder().Bytes(raw)
 	if err != nil {
@@ -95,6 +98,11 @@ func (c codec) decode(raw []byte, cut bool) (string, bool) {
 	return string(text), err == nil && bytes.HasPrefix(raw, again)
 }
 
+func isASCII(b []byte) bool {
+	return bytes.IndexFunc(b, func(r rune) bool { return r >= utf8.RuneSelf }) < 0
+}
+
+// trimPartial drops the first bytes of a UTF-8 character that was cut.
 func trimPartial(raw []byte) []byte {
 	for i := 1; i <= min(utf8.UTFMax, len(raw)); i++ {
 		tail := raw[len(raw)-i:]

@@ -1,6 +1,8 @@
 package file
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"io/fs"
 	"mime"
@@ -10,9 +12,6 @@ import (
 	"strings"
 	"syscall"
 	"unicode/utf8"
-
-	"crypto/sha256"
-	"encoding/hex"
 
 	"github.com/troupe-go/troupe/messages"
 )

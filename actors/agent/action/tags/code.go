@@ -45,6 +45,8 @@ func (s *Scanner) nextCode(text string, i int, end bool) move {
 // endBlock prepares what follows a marker.
 func (s *Scanner) endBlock(m move) move {
 	switch m.act {
+	case drop:
+		s.wrapped = false
 	case begin:
 		after := s.after || s.fenceIn
 		s.startBlock(false)
@@ -116,7 +118,7 @@ func infoEnds(s string, i int, end bool) (int, look) {
 	n, found := lineEnds(s, i, end)
 	switch found {
 	case no:
-		return skipBlanks(s, i), yes
+		return min(skipBlanks(s, i), i+maxLookahead), yes
 	case last:
 		return i + n, yes
 	}
@@ -156,7 +158,6 @@ func (s *Scanner) codeFence(text string, i int, end bool) move {
 		if s.python.InComment() {
 			return move{0, take}
 		}
-		s.wrapped = false
 		return move{n, drop}
 	}
 	for _, mark := range [...]string{"<END_CODE>", "<END_DISPLAY_CODE>"} {

@@ -54,8 +54,10 @@ func matchTag(s string, end bool) (t tag, n int, found look) {
 		case wait:
 			return noTag, 0, wait
 		case yes:
-			n, l = tagEnd(s, 1+len(c.name), end)
-			return c.tag, n, l
+			if n, l = tagEnd(s, 1+len(c.name), end); l != yes {
+				return noTag, 0, l
+			}
+			return c.tag, n, yes
 		}
 	}
 	return matchDisplay(s, end)

@@ -1,0 +1,183 @@
+package python
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/asynkron/protoactor-go/actor"
+
+	"github.com/troupe-go/troupe/actors/system"
+	"github.com/troupe-go/troupe/messages"
+)
+
+// Config is what an executor actor works with.
+type Config struct {
+	Driver Driver
+	Spec   Spec
+	System *system.System
+	// BlockTimeout bounds a whole block, what it waits for included; 0: none.
+	BlockTimeout time.Duration
+}
+
+// Producer makes executor actors. An agent spawns one as its child when its
+// first block is to run.
+//
+// It takes *messages.Execute and *messages.CancelExecute from its parent, one
+// block at a time, and answers its parent with exactly one *messages.Executed a
+// block. In between, the parent gets a *messages.CallTool for each call that
+// the code makes and answers it with *messages.ToolReturned; what comes late is
+// ignored. The interpreter is started when first needed. One that died is
+// replaced at the next block, which says so (Executed.Fresh).
+//
+// The pipe is served by one goroutine a block, with one cancel, which the actor
+// owns: stopping it kills the interpreter.
+func Producer(cfg Config) actor.Producer {
+	return func() actor.Actor { return &executor{cfg: cfg} }
+}
+
+var errBlockTimeout = errors.New("the block took longer than sandbox.block_timeout")
+
+// executor owns an interpreter and the goroutine of the block it runs.
+type executor struct {
+	cfg   Config
+	slot  *slot // of the interpreter; nil before the first block and after a loss
+	lost  bool  // an interpreter with variables of earlier blocks is gone
+	block *block
+}
+
+// block is a block at work.
+type block struct {
+	id     uint64
+	cancel context.CancelFunc
+	calls  *calls
+	fresh  bool
+	start  time.Time
+}
+
+// blockDone is what a block's goroutine reports.
+type blockDone struct {
+	id      uint64
+	outcome *Outcome
+	err     error
+}
+
+// Receive is the table of messages to handlers.
+func (e *executor) Receive(ctx actor.Context) {
+	switch m := ctx.Message().(type) {
+	case *messages.Execute:
+		e.execute(ctx, m)
+	case *messages.ToolReturned:
+		if e.block != nil && m.Block == e.block.id {
+			e.block.calls.settle(m)
+		}
+	case *messages.CancelExecute:
+		if e.block != nil && m.ID == e.block.id {
+			e.block.cancel()
+		}
+	case *blockDone:
+		e.done(ctx, m)
+	case *actor.Stopping, *actor.Restarting:
+		e.letGo()
+	case *actor.Started, *actor.Stopped:
+	default:
+		system.Unknown(ctx)
+	}
+}
+
+func (e *executor) execute(ctx actor.Context, m *messages.Execute) {
+	if e.block != nil {
+		ctx.Send(ctx.Parent(), &messages.Executed{ID: m.ID, Err: &messages.PyError{
+			Type: "RuntimeError", Message: fmt.Sprintf("block %d still runs", e.block.id),
+		}})
+		return
+	}
+	fresh := e.slot == nil && e.lost
+	if e.slot == nil {
+		e.slot = &slot{}
+	}
+	run, cancel := blockContext(e.cfg.BlockTimeout)
+	self, root := ctx.Self(), e.cfg.System.Root()
+	calls := newCalls(root, self, ctx.Parent(), m)
+	e.block = &block{id: m.ID, cancel: cancel, calls: calls, fresh: fresh, start: e.cfg.System.World().Now()}
+	cfg, s := e.cfg, e.slot
+	cfg.System.Go(func() {
+		defer cancel()
+		root.Send(self, runBlock(run, cfg, s, calls, m))
+	})
+}
+
+func blockContext(limit time.Duration) (context.Context, context.CancelFunc) {
+	if limit <= 0 {
+		return context.WithCancel(context.Background())
+	}
+	return context.WithTimeoutCause(context.Background(), limit, errBlockTimeout)
+}
+
+// runBlock starts an interpreter where there is none, and runs the block.
+func runBlock(ctx context.Context, cfg Config, s *slot, host Host, m *messages.Execute) (d *blockDone) {
+	d = &blockDone{id: m.ID}
+	defer func() {
+		if r := recover(); r != nil {
+			d.err = fmt.Errorf("the executor's driver panicked: %v", r)
+		}
+	}()
+	interp, err := s.get(ctx, cfg)
+	if err != nil {
+		d.err = &startError{err}
+		return d
+	}
+	d.outcome, d.err = interp.Exec(ctx, m.Code, host)
+	if o := d.outcome; o != nil && o.Killed == KilledCancelled && errors.Is(context.Cause(ctx), errBlockTimeout) {
+		o.Killed = KilledTimeout
+	}
+	return d
+}
+
+// startError says that no interpreter could be had.
+type startError struct{ error }
+
+func (e *startError) Unwrap() error { return e.error }
+
+// done reports the end of a block and lets go of an interpreter that is gone.
+func (e *executor) done(ctx actor.Context, d *blockDone) {
+	if e.block == nil || d.id != e.block.id {
+		return
+	}
+	b := e.block
+	e.block = nil
+	out := &messages.Executed{ID: d.id, Fresh: b.fresh, Duration: e.cfg.System.World().Now().Sub(b.start)}
+	if o := d.outcome; o != nil {
+		out.Output, out.Value, out.Repr = o.Output, o.Value, o.Repr
+		out.IsFinal, out.Final, out.FinalText = o.IsFinal, o.Final, o.FinalText
+		out.Err, out.Killed, out.CPU = o.Err, o.Killed, o.CPU
+	}
+	if d.err != nil {
+		e.cfg.System.Logger().Error("a block has no outcome", "error", d.err)
+		e.failed(out, d.err)
+	}
+	if out.Killed != "" {
+		e.slot.close()
+		e.slot, e.lost = nil, true
+	}
+	ctx.Send(ctx.Parent(), out)
+}
+
+// failed says what became of a block that has no outcome.
+func (e *executor) failed(out *messages.Executed, err error) {
+	out.Killed = KilledDied
+	var start *startError
+	if errors.As(err, &start) {
+		out.Err = &messages.PyError{Type: "ExecutorUnavailable", Message: messages.AsFault(start.error).Error()}
+	}
+}
+
+func (e *executor) letGo() {
+	if e.block != nil {
+		e.block.cancel()
+	}
+	if e.slot != nil {
+		e.slot.close()
+	}
+}

@@ -1,0 +1,107 @@
+package python
+
+import (
+	"context"
+	"encoding/json"
+	"sync"
+
+	"github.com/asynkron/protoactor-go/actor"
+
+	"github.com/troupe-go/troupe/messages"
+)
+
+// slot holds an interpreter that two sides let go of: the goroutine that
+// starts it, and the actor, which may stop in the meantime.
+type slot struct {
+	mu     sync.Mutex
+	interp Interpreter
+	closed bool
+}
+
+// get gives the interpreter, started when there is none.
+func (s *slot) get(ctx context.Context, cfg Config) (Interpreter, error) {
+	s.mu.Lock()
+	interp, closed := s.interp, s.closed
+	s.mu.Unlock()
+	if closed {
+		return nil, context.Canceled
+	}
+	if interp != nil {
+		return interp, nil
+	}
+	interp, err := cfg.Driver.Start(ctx, cfg.Spec)
+	if err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		interp.Close()
+		return nil, context.Canceled
+	}
+	s.interp = interp
+	return interp, nil
+}
+
+// close kills the interpreter, or the one that is being started.
+func (s *slot) close() {
+	s.mu.Lock()
+	interp := s.interp
+	s.closed = true
+	s.mu.Unlock()
+	if interp != nil {
+		interp.Close()
+	}
+}
+
+// calls are the tool calls of one block in flight. It is the Host of the
+// block's goroutine; the actor settles them.
+type calls struct {
+	root         *actor.RootContext
+	self, parent *actor.PID
+	block        uint64
+	step         int
+
+	mu      sync.Mutex
+	waiting map[uint64]chan *messages.ToolReturned // by ordinal
+}
+
+func newCalls(root *actor.RootContext, self, parent *actor.PID, m *messages.Execute) *calls {
+	return &calls{root: root, self: self, parent: parent, block: m.ID, step: m.Step}
+}
+
+// Call implements Host.
+func (c *calls) Call(ctx context.Context, call Call) (json.RawMessage, *messages.ToolError) {
+	reply := c.await(call.Ordinal)
+	c.root.RequestWithCustomSender(c.parent, &messages.CallTool{
+		Block: c.block, Call: call.Ordinal, Tool: call.Tool, Args: call.Args, Kwargs: call.Kwargs, Step: c.step,
+	}, c.self)
+	select {
+	case m := <-reply:
+		return m.Value, m.Err
+	case <-ctx.Done():
+		return nil, &messages.ToolError{Type: "RuntimeError", Code: "cancelled", Message: "the block was ended while the call was out"}
+	}
+}
+
+func (c *calls) await(ordinal uint64) <-chan *messages.ToolReturned {
+	reply := make(chan *messages.ToolReturned, 1)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.waiting == nil {
+		c.waiting = make(map[uint64]chan *messages.ToolReturned, 1)
+	}
+	c.waiting[ordinal] = reply
+	return reply
+}
+
+// settle hands a result to the call that waits for it, once.
+func (c *calls) settle(m *messages.ToolReturned) {
+	c.mu.Lock()
+	reply, ok := c.waiting[m.Call]
+	delete(c.waiting, m.Call)
+	c.mu.Unlock()
+	if ok {
+		reply <- m
+	}
+}

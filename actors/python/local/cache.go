@@ -1,0 +1,231 @@
+//go:build (linux || darwin) && (amd64 || arm64)
+
+package local
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+
+	"github.com/kluctl/go-embed-python/python"
+
+	"github.com/troupe-go/troupe/actors/python/guest"
+)
+
+const (
+	// pythonVersion is what the pinned module holds.
+	pythonVersion = "3.14.6"
+	pythonRelease = "python3.14"
+	// layout counts changes of what is kept and how it is compiled.
+	layout = "2"
+)
+
+// installation is an interpreter ready to start.
+type installation struct {
+	home   string // PYTHONHOME
+	exe    string
+	driver string // folder on sys.path that holds the driver program
+	root   string // empty folder to mount a root on
+}
+
+// install finds the interpreter and the driver program in the cache, or puts
+// them there. Processes that do so at the same time wait for each other.
+func install(ctx context.Context, dir string) (*installation, error) {
+	if err := ownFolder(dir); err != nil {
+		return nil, err
+	}
+	hash, err := guest.Hash()
+	if err != nil {
+		return nil, err
+	}
+	base := fmt.Sprintf("cpython-%s-%s-%s-%s", pythonVersion, runtime.GOOS, runtime.GOARCH, layout)
+	in := &installation{home: filepath.Join(dir, base), driver: filepath.Join(dir, base+"-driver-"+hash), root: filepath.Join(dir, "root")}
+	in.exe = filepath.Join(in.home, "bin", pythonRelease)
+	if in.complete() {
+		return in, nil
+	}
+	unlock, err := lock(ctx, filepath.Join(dir, base+".lock"))
+	if err != nil {
+		return nil, err
+	}
+	defer unlock()
+	if err := os.MkdirAll(in.root, 0o700); err != nil {
+		return nil, err
+	}
+	if err := once(in.home, func(tmp string) error { return unpack(ctx, tmp) }); err != nil {
+		return nil, err
+	}
+	return in, once(in.driver, func(tmp string) error { return in.writeDriver(ctx, tmp) })
+}
+
+func (in *installation) complete() bool {
+	for _, path := range []string{in.home, in.driver, in.root} {
+		if info, err := os.Stat(path); err != nil || !info.IsDir() {
+			return false
+		}
+	}
+	return true
+}
+
+// ownFolder makes dir, or checks that nobody else can have put things there.
+func ownFolder(dir string) error {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	info, err := os.Stat(dir)
+	if err != nil {
+		return err
+	}
+	if err := checkOwner(dir, info); err != nil {
+		return err
+	}
+	if info.Mode().Perm()&0o077 != 0 {
+		return os.Chmod(dir, 0o700)
+	}
+	return nil
+}
+
+// once makes the folder target with fill, which gets a temporary one beside
+// it; a rename makes it appear whole. An existing target is left as it is.
+func once(target string, fill func(tmp string) error) error {
+	if _, err := os.Stat(target); err == nil {
+		return nil
+	}
+	tmp, err := os.MkdirTemp(filepath.Dir(target), "tmp-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(tmp) // after the rename there is nothing left
+	if err := fill(tmp); err != nil {
+		return err
+	}
+	return os.Rename(tmp, target)
+}
+
+// needless are parts of the library that code in a sandbox can't use.
+var needless = []string{
+	"ensurepip", "idlelib", "pydoc_data", "site-packages", "test", "tkinter", "turtledemo",
+	"config-3.14-*", "lib-dynload/_test*", "lib-dynload/_ctypes_test*", "lib-dynload/_tkinter*", "*/test", "*/tests",
+}
+
+// unpack puts the interpreter into home: the binary and its library, tried
+// out and compiled.
+func unpack(ctx context.Context, home string) error {
+	whole, err := os.MkdirTemp(filepath.Dir(home), "tmp-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(whole)
+	// The module always unpacks all it has; what is needed is moved.
+	if _, err := python.NewEmbeddedPythonWithTmpDir(filepath.Join(whole, "all"), false); err != nil {
+		return fmt.Errorf("unpack: %w", err)
+	}
+	for _, part := range []string{"bin", "lib"} {
+		if err := os.Mkdir(filepath.Join(home, part), 0o700); err != nil {
+			return err
+		}
+		from, to := filepath.Join(whole, "all", part, pythonRelease), filepath.Join(home, part, pythonRelease)
+		if err := os.Rename(from, to); err != nil {
+			return err
+		}
+	}
+	library := filepath.Join(home, "lib", pythonRelease)
+	for _, pattern := range needless {
+		paths, err := filepath.Glob(filepath.Join(library, pattern))
+		if err != nil {
+			return err
+		}
+		for _, path := range paths {
+			if err := os.RemoveAll(path); err != nil {
+				return err
+			}
+		}
+	}
+	in := &installation{home: home, exe: filepath.Join(home, "bin", pythonRelease)}
+	if err := in.verify(ctx); err != nil {
+		return err
+	}
+	return in.compile(ctx, library)
+}
+
+// verify runs the interpreter once.
+func (in *installation) verify(ctx context.Context) error {
+	out, err := in.run(ctx, "-c", "import sys; print(sys.version.split()[0])")
+	if err != nil {
+		return err
+	}
+	if got := strings.TrimSpace(out); got != pythonVersion {
+		return fmt.Errorf("the unpacked interpreter says it is %q, want %q", got, pythonVersion)
+	}
+	return nil
+}
+
+// compile writes .pyc files that are used without looking at their sources'
+// times, so that they stay valid wherever the folder is moved.
+func (in *installation) compile(ctx context.Context, folder string) error {
+	_, err := in.run(ctx, "-m", "compileall", "-q", "--invalidation-mode", "unchecked-hash", folder)
+	return err
+}
+
+func (in *installation) run(ctx context.Context, args ...string) (string, error) {
+	cmd := exec.CommandContext(ctx, in.exe, append([]string{"-s", "-S", "-P", "-B"}, args...)...)
+	cmd.Env = []string{"PYTHONHOME=" + in.home}
+	var out, errs limitedBuffer
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	if err := cmd.Run(); err != nil {
+		return "", fmt.Errorf("run the unpacked interpreter: %w: %s", err, errs.String())
+	}
+	return out.String(), nil
+}
+
+// writeDriver writes the driver program and compiles it.
+func (in *installation) writeDriver(ctx context.Context, dir string) error {
+	err := fs.WalkDir(guest.Files(), ".", func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		target := filepath.Join(dir, path)
+		if d.IsDir() {
+			return os.MkdirAll(target, 0o700)
+		}
+		text, err := fs.ReadFile(guest.Files(), path)
+		if err != nil {
+			return err
+		}
+		return os.WriteFile(target, text, 0o600)
+	})
+	if err != nil {
+		return err
+	}
+	return in.compile(ctx, dir)
+}
+
+// limitedBuffer keeps the first 8 KiB of what is written.
+type limitedBuffer struct{ text []byte }
+
+func (b *limitedBuffer) Write(p []byte) (int, error) {
+	b.text = append(b.text, p[:min(len(p), 8<<10-len(b.text))]...)
+	return len(p), nil
+}
+
+func (b *limitedBuffer) String() string { return string(b.text) }
+
+// argv is the interpreter's command line: no user site, no site, no unsafe
+// path, no byte code written. The driver's folder is on the path only while
+// the driver is imported.
+func (in *installation) argv() []string {
+	entry := "import sys; sys.path.insert(0, " + strconv.Quote(in.driver) + "); import _troupe.main; del sys.path[0]; _troupe.main.main()"
+	return []string{in.exe, "-s", "-S", "-P", "-B", "-X", "utf8", "-c", entry}
+}
+
+// env is the whole environment. The constant seed makes the order of sets the
+// same in every run; one malloc arena keeps threads' memory small.
+func (in *installation) env() []string {
+	return []string{"PYTHONHOME=" + in.home, "PYTHONHASHSEED=1", "MALLOC_ARENA_MAX=1"}
+}

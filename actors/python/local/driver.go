@@ -1,0 +1,228 @@
+//go:build (linux || darwin) && (amd64 || arm64)
+
+package local
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/troupe-go/troupe/actors/python"
+	"github.com/troupe-go/troupe/actors/python/guest"
+	"github.com/troupe-go/troupe/actors/python/wire"
+	"github.com/troupe-go/troupe/messages"
+)
+
+// startTime bounds the start of an interpreter that is unpacked already; it
+// takes some 30 ms.
+const startTime = 30 * time.Second
+
+// Driver implements python.Driver.
+type Driver struct {
+	cfg     Config
+	hash    string // of the driver program
+	starter *starter
+
+	mu      sync.Mutex
+	ready   *installation
+	walls   walls
+	live    map[*process]struct{}
+	closed  bool
+	gone    sync.WaitGroup // reapers
+	install chan struct{}  // holds a token while somebody installs
+}
+
+// New checks the walls and gives a Driver. It returns ErrWallMissing, which
+// names the wall, the reason and the way out, where a required one is missing
+// and cfg doesn't say to go on. Nothing is unpacked or started yet.
+func New(cfg Config) (*Driver, error) {
+	cfg, err := cfg.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	hash, err := guest.Hash()
+	if err != nil {
+		return nil, err
+	}
+	d := &Driver{cfg: cfg, hash: hash, live: map[*process]struct{}{}, install: make(chan struct{}, 1)}
+	d.walls = findWalls(cfg)
+	for _, w := range d.walls.missing {
+		if w.required && !cfg.mayMiss() {
+			return nil, missingFault(w.Wall)
+		}
+		cfg.Logger.Warn("a sandbox wall is missing", "wall", w.Name, "why", w.Why, "advice", w.Advice)
+	}
+	d.starter = newStarter()
+	return d, nil
+}
+
+// Describe implements python.Driver. Namespaces that turn out to be refused
+// at the first start move from Walls to Missing.
+func (d *Driver) Describe() python.Description {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	desc := python.Description{
+		Level:   messages.SandboxLocal,
+		Version: "CPython " + pythonVersion,
+		Hash:    d.hash,
+		Walls:   slices.Clone(d.walls.standing),
+	}
+	for _, w := range d.walls.missing {
+		desc.Missing = append(desc.Missing, w.Wall)
+	}
+	return desc
+}
+
+// Prepare unpacks and compiles the interpreter unless that was done before.
+// Start does it too; call Prepare where the seconds it takes the first time
+// shall not fall into a run.
+func (d *Driver) Prepare(ctx context.Context) error {
+	_, err := d.prepared(ctx)
+	return err
+}
+
+func (d *Driver) prepared(ctx context.Context) (*installation, error) {
+	select {
+	case d.install <- struct{}{}:
+		defer func() { <-d.install }()
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	d.mu.Lock()
+	ready := d.ready
+	d.mu.Unlock()
+	if ready != nil {
+		return ready, nil
+	}
+	in, err := install(ctx, d.cfg.CacheDir)
+	if err != nil {
+		return nil, errCache.With(err)
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if err := d.walls.use(in); err != nil {
+		return nil, err
+	}
+	d.ready = in
+	return in, nil
+}
+
+// Start implements python.Driver.
+func (d *Driver) Start(ctx context.Context, spec python.Spec) (python.Interpreter, error) {
+	in, err := d.prepared(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for {
+		d.mu.Lock()
+		w := d.walls
+		d.mu.Unlock()
+		it, err := d.start(ctx, in, w, spec)
+		var refused *wire.WallError
+		switch {
+		case err == nil:
+			return it, nil
+		case errors.As(err, &refused) && d.drop(refused):
+			continue
+		default:
+			return nil, w.fault(err)
+		}
+	}
+}
+
+// drop gives up a wall that turned out not to work, and reports whether to
+// try again without it.
+func (d *Driver) drop(refused *wire.WallError) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	w, ok := d.walls.drop(refused.Name, refused.Why, d.cfg.mayMiss())
+	if ok {
+		d.cfg.Logger.Warn("a sandbox wall is missing", "wall", w.Name, "why", w.Why, "advice", w.Advice)
+	}
+	return ok
+}
+
+// start starts one process and waits for its greeting.
+func (d *Driver) start(ctx context.Context, in *installation, w walls, spec python.Spec) (*interpreter, error) {
+	ctx, cancel := context.WithTimeout(ctx, startTime)
+	defer cancel()
+	p, err := d.launch(in, w, spec)
+	if err != nil {
+		return nil, err
+	}
+	stop := context.AfterFunc(ctx, func() { p.Kill("cancelled") })
+	defer stop()
+	session := wire.NewSession(p.messages, p.commands, p, spec)
+	_, err = session.Hello()
+	if err == nil {
+		err = p.limit(w, spec.MemoryLimit)
+	}
+	if err != nil {
+		p.Kill("")
+		<-p.Alive().Done()
+		defer p.close()
+		return nil, errors.Join(err, ctx.Err(), p.complaint())
+	}
+	return &interpreter{session: session, process: p}, nil
+}
+
+// launch starts a process that is known to the driver from its first moment.
+func (d *Driver) launch(in *installation, w walls, spec python.Spec) (*process, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.closed {
+		return nil, errClosed
+	}
+	p, err := newProcess(d.starter, in, w, spec)
+	if err != nil {
+		return nil, err
+	}
+	d.live[p] = struct{}{}
+	d.gone.Go(func() {
+		p.reap()
+		d.mu.Lock()
+		delete(d.live, p)
+		d.mu.Unlock()
+	})
+	return p, nil
+}
+
+// Close kills every interpreter, waits until all are gone, and ends the
+// driver's goroutines. Interpreters started before fail from now on.
+func (d *Driver) Close() {
+	d.mu.Lock()
+	d.closed = true
+	for p := range d.live {
+		p.Kill("cancelled")
+	}
+	d.mu.Unlock()
+	d.gone.Wait()
+	d.starter.close()
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.walls.close()
+}
+
+// interpreter implements python.Interpreter.
+type interpreter struct {
+	session *wire.Session
+	process *process
+}
+
+// Exec implements python.Interpreter.
+func (i *interpreter) Exec(ctx context.Context, code string, host python.Host) (*python.Outcome, error) {
+	return i.session.Exec(ctx, code, host)
+}
+
+// Close implements python.Interpreter: it kills the process and waits until
+// it is gone, which takes about a millisecond.
+func (i *interpreter) Close() {
+	i.process.Kill("cancelled")
+	<-i.process.Alive().Done()
+	i.process.close()
+}
+
+// PID gives the process id, for those who watch the process from outside.
+func (i *interpreter) PID() int { return i.process.pid }

@@ -1,0 +1,108 @@
+package main
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"github.com/troupe-go/troupe/messages"
+)
+
+// runFlags are the flags of `troupe run`.
+type runFlags struct {
+	agent, history, model, config string
+	files                         []string
+	json                          bool
+}
+
+func (a *app) runCommand(lang string) *cobra.Command {
+	var f runFlags
+	cmd := &cobra.Command{
+		Use:   "run QUERY",
+		Short: tx.runShort.in(lang),
+		Long:  tx.runLong.in(lang),
+		Example: examples(
+			`troupe run "What is 2 to the 100th?"`,
+			`troupe run --file report.csv --file notes.md "Summarise these"`,
+			`git diff | troupe run --agent assistant -`,
+			`troupe run --json "…" | jq -r 'select(.type == "final_answer").content'`,
+		),
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) != 1 {
+				return usage(tx.oneQuery, cmd.CommandPath())
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.run(cmd, args[0], &f, lang)
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&f.agent, "agent", "", tx.flagAgent.in(lang))
+	flags.StringArrayVar(&f.files, "file", nil, tx.flagFile.in(lang))
+	flags.StringVar(&f.history, "history", "", tx.flagHistory.in(lang))
+	flags.StringVar(&f.model, "model", "", tx.flagModel.in(lang))
+	flags.StringVar(&f.config, "config", "", tx.flagConfig.in(lang))
+	flags.BoolVar(&f.json, "json", false, tx.flagJSON.in(lang))
+	return cmd
+}
+
+func (a *app) run(cmd *cobra.Command, query string, f *runFlags, lang string) error {
+	defs, err := a.findConfig(f.config, f.model)
+	if err != nil {
+		return a.showFaults(err, lang)
+	}
+	req, err := a.request(defs, query, f)
+	if err != nil {
+		return err
+	}
+	if asked, _ := cmd.Flags().GetString("lang"); asked != "" || defs.example {
+		req.Lang = lang // else the agent's own
+	}
+	level, _ := cmd.Flags().GetString("log-level")
+	logger, err := a.logger(level)
+	if err != nil {
+		return err
+	}
+	node, err := a.open(nodeConfig{defs: defs.Definitions, logger: logger})
+	if err != nil {
+		return &coded{exitUsage, err}
+	}
+	return a.play(cmd.Context(), node, req, a.view(f.json, lang), lang)
+}
+
+// request puts the flags into a request.
+func (a *app) request(defs *definitions, query string, f *runFlags) (req messages.RunAgent, err error) {
+	agent, err := defs.agent(f.agent)
+	if err != nil {
+		return req, err
+	}
+	req.Run, req.Agent = a.newRunID(), agent.Name
+	if req.Overrides, err = a.overrides(defs, agent, f.model); err != nil {
+		return req, err
+	}
+	if req.History, err = readHistory(f.history); err != nil {
+		return req, err
+	}
+	if req.Attachments, err = readFiles(f.files); err != nil {
+		return req, err
+	}
+	req.Query, err = a.readQuery(query) // last: it may wait for a person
+	return req, err
+}
+
+// view gives what shows the run's events.
+func (a *app) view(asJSON bool, lang string) view {
+	if asJSON {
+		return &jsonLines{w: a.stdout, errors: a.stderr, lang: lang}
+	}
+	look, width := a.page()
+	return newStream(a.stdout, lang, look, width)
+}
+
+// closeNode closes a node, waiting for a while.
+func closeNode(node runner) error {
+	ctx, cancel := context.WithTimeout(context.Background(), closeWait)
+	defer cancel()
+	return node.Close(ctx)
+}
