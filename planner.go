@@ -99,7 +99,10 @@ func (p *planner) addTools(cfg Config) error {
 		}
 	}
 	for _, t := range cfg.GoTools {
-		if err := p.addTool(t.Spec(), func(tool.Deps) (tool.Tool, error) { return t, nil }, nil, 0); err != nil {
+		// Its Close, when it has one, is the caller's: the tool outlives invocations.
+		shared := struct{ tool.Tool }{t}
+		limits := tool.LimitsOf(messages.ToolConfig{})
+		if err := p.addTool(t.Spec(), func(tool.Deps) (tool.Tool, error) { return shared, nil }, limits, 0); err != nil {
 			return err
 		}
 	}

@@ -98,6 +98,8 @@ type root struct {
 	ended   []string          // in order of their end
 	running int
 	closing []*actor.PID // who waits for the end; nil: not closing
+	// stopping: this actor itself is being stopped.
+	stopping bool
 }
 
 // Receive is the table of messages to handlers.
@@ -119,7 +121,9 @@ func (r *root) Receive(ctx actor.Context) {
 		r.shutdown(ctx)
 	case *actor.Terminated:
 		r.lost(ctx, m.Who)
-	case *actor.Started, *actor.Stopping, *actor.Stopped, *actor.Restarting:
+	case *actor.Stopping:
+		r.stopping = true // the runs go first: that is no loss
+	case *actor.Started, *actor.Stopped, *actor.Restarting:
 	default:
 		system.Unknown(ctx)
 	}
@@ -288,6 +292,9 @@ func (r *root) forget(id string) {
 
 // lost takes a run over whose actor is gone before its end.
 func (r *root) lost(ctx actor.Context, who *actor.PID) {
+	if r.stopping {
+		return
+	}
 	for _, e := range r.runs {
 		if e.place == over || e.pid == nil || !e.pid.Equal(who) {
 			continue

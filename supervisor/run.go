@@ -95,8 +95,10 @@ func (r *run) Receive(ctx actor.Context) {
 		r.onEnded(ctx, m)
 	case *actor.Terminated:
 		r.onTerminated(ctx, m.Who)
-	case *actor.Stopping, *actor.Restarting:
+	case *actor.Stopping:
+		r.agent = nil // it goes first: that is no loss
 		r.letGo()
+	case *actor.Restarting:
 	case *actor.Stopped:
 	default:
 		system.Unknown(ctx)

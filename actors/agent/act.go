@@ -94,11 +94,13 @@ func (a *Agent) observationLimit() int {
 
 // observation is what the model sees of a block.
 func (a *Agent) observation(m *messages.Executed) string {
-	var extra []string
+	extra := a.noted
+	a.noted = nil
 	if m.Killed != "" {
 		extra = append(extra, prompt.Killed(a.lang(), m.Killed))
 	}
-	if m.Fresh {
+	if m.Fresh || a.lostVars && m.Killed == "" {
+		a.lostVars = false
 		extra = append(extra, prompt.VariablesGone(a.lang()))
 	}
 	if m.Err != nil && m.Err.Type == "SyntaxError" {

@@ -69,7 +69,8 @@ type Agent struct {
 	calls     map[uint64]*call // in flight, by ordinal
 	callCount int
 	done      []fact.Call // effect-free calls not yet on the log
-	lostVars  bool        // a replaced executor began empty in this block
+	noted     []string    // what the model is to know of its calls: arguments that were clamped
+	lostVars  bool        // the executor actor was replaced: its variables are gone
 
 	// Facts on their way.
 	recordID uint64
@@ -113,6 +114,7 @@ func (a *Agent) Receive(ctx actor.Context) {
 	case *actor.Terminated:
 		a.onTerminated(ctx, m.Who)
 	case *actor.Stopping:
+		a.state = ended // the children go first: that is no loss of theirs
 		a.stopTimers()
 	case *actor.Restarting, *actor.Stopped:
 	default:

@@ -44,6 +44,11 @@ func (a *Agent) onCall(ctx actor.Context, m *messages.CallTool) {
 		a.calls = make(map[uint64]*call, 1)
 	}
 	a.calls[m.Call] = c
+	for i := range prepared.Notes { // for people; the model reads them with the observation
+		text := prepared.Notes[i].In(a.lang())
+		a.emit(ctx, messages.Event{Type: messages.Other, Content: text, ToolCallID: m.ID})
+		a.noted = append(a.noted, text)
+	}
 	if !t.Spec.Silent {
 		a.emit(ctx, messages.Event{Type: messages.Tool, ToolName: m.Tool, ToolArguments: prepared.Arguments, ToolCallID: m.ID})
 	}

@@ -80,10 +80,14 @@ var (
 	ErrNoModel = fault("model_not_found", messages.Permanent,
 		"the agent has no model; set model_name to the cite_name of one of models",
 		"该智能体没有可用模型；请将 model_name 设为 models 中某个 cite_name")
-	// ErrLimit: a concurrency limit that can't be kept.
+	// ErrLimit: another concurrency limit than the one its key is in use with.
 	ErrLimit = fault("model_invalid_limit", messages.Permanent,
-		"concurrency_limit %d of key %q doesn't fit: %s",
-		"键 %[2]q 的 concurrency_limit %[1]d 不合适：%[3]s")
+		"concurrency_limit %d of key %q differs from the limit %d that the key is in use with; give models that share a key one limit",
+		"concurrency_limit %d 与键 %q 正在使用的上限 %d 不一致；共享同一键的模型须使用同一上限")
+	// ErrNegativeLimit: a negative limit or wait.
+	ErrNegativeLimit = fault("model_invalid_limit", messages.Permanent,
+		"concurrency_limit %d of key %q and concurrency_wait %s may not be negative; 0 means no limit and the default wait",
+		"键 %[2]q 的 concurrency_limit %[1]d 与 concurrency_wait %[3]s 不可为负；0 表示不限与默认等待时间")
 )
 
 func fault(code string, class messages.Class, en, zh string) *messages.Fault {

@@ -3,7 +3,6 @@ package model
 import (
 	"context"
 	"errors"
-	"fmt"
 	"sync"
 	"time"
 
@@ -33,11 +32,11 @@ func NewLimiters(world system.World) *Limiters {
 
 // Get gives the limiter of a model, made when its key is new; nil when the
 // model has no limit. A key that is in use keeps its limit: another one is
-// ErrLimit. Give every Get back with Close; the last one forgets the key.
+// ErrLimit, a negative one ErrNegativeLimit. Give every Get back with Close; the last one forgets the key.
 func (ls *Limiters) Get(cfg messages.ModelConfig) (*Limiter, error) {
 	key := ConcurrencyKey(cfg)
 	if cfg.ConcurrencyLimit < 0 || cfg.ConcurrencyWait < 0 {
-		return nil, ErrLimit.Withf(cfg.ConcurrencyLimit, key, "neither the limit nor concurrency_wait may be negative")
+		return nil, ErrNegativeLimit.Withf(cfg.ConcurrencyLimit, key, cfg.ConcurrencyWait)
 	}
 	if cfg.ConcurrencyLimit == 0 {
 		return nil, nil
@@ -50,7 +49,7 @@ func (ls *Limiters) Get(cfg messages.ModelConfig) (*Limiter, error) {
 		ls.live[key] = l
 	}
 	if l.limit != cfg.ConcurrencyLimit {
-		return nil, ErrLimit.Withf(cfg.ConcurrencyLimit, key, fmt.Sprintf("the key is in use with limit %d", l.limit))
+		return nil, ErrLimit.Withf(cfg.ConcurrencyLimit, key, l.limit)
 	}
 	l.refs++
 	return l, nil

@@ -23,7 +23,7 @@ func TestLimiters(t *testing.T) {
 	require.NoError(t, err)
 	require.Nil(t, none)
 	_, err = ls.Get(limit(-1))
-	require.ErrorIs(t, err, model.ErrLimit)
+	require.ErrorContains(t, err, "negative")
 
 	a, err := ls.Get(limit(2))
 	require.NoError(t, err)

@@ -37,8 +37,6 @@ func Producer(cfg Config) actor.Producer {
 	return func() actor.Actor { return &executor{cfg: cfg} }
 }
 
-var errBlockTimeout = errors.New("the block took longer than sandbox.block_timeout")
-
 // executor owns an interpreter and the goroutine of the block it runs.
 type executor struct {
 	cfg   Config
@@ -58,9 +56,10 @@ type block struct {
 
 // blockDone is what a block's goroutine reports.
 type blockDone struct {
-	id      uint64
-	outcome *Outcome
-	err     error
+	id       uint64
+	outcome  *Outcome
+	err      error
+	replaced bool // the interpreter had gone between two blocks
 }
 
 // Receive is the table of messages to handlers.
@@ -112,10 +111,11 @@ func blockContext(limit time.Duration) (context.Context, context.CancelFunc) {
 	if limit <= 0 {
 		return context.WithCancel(context.Background())
 	}
-	return context.WithTimeoutCause(context.Background(), limit, errBlockTimeout)
+	return context.WithTimeout(context.Background(), limit)
 }
 
-// runBlock starts an interpreter where there is none, and runs the block.
+// runBlock runs the block in the slot's interpreter, or in a new one where
+// there is none or it has gone since the last block.
 func runBlock(ctx context.Context, cfg Config, s *slot, host Host, m *messages.Execute) (d *blockDone) {
 	d = &blockDone{id: m.ID}
 	defer func() {
@@ -123,14 +123,14 @@ func runBlock(ctx context.Context, cfg Config, s *slot, host Host, m *messages.E
 			d.err = fmt.Errorf("the executor's driver panicked: %v", r)
 		}
 	}()
-	interp, err := s.get(ctx, cfg)
-	if err != nil {
-		d.err = &startError{err}
-		return d
+	d.outcome, d.err = s.exec(ctx, cfg, m.Code, host)
+	if errors.Is(d.err, ErrGone) {
+		s.drop()
+		d.replaced = true
+		d.outcome, d.err = s.exec(ctx, cfg, m.Code, host)
 	}
-	d.outcome, d.err = interp.Exec(ctx, m.Code, host)
-	if o := d.outcome; o != nil && o.Killed == KilledCancelled && errors.Is(context.Cause(ctx), errBlockTimeout) {
-		o.Killed = KilledTimeout
+	if d.err != nil && ctx.Err() != nil { // it never came to run
+		d.outcome, d.err = &Outcome{Killed: KilledBy(ctx)}, nil
 	}
 	return d
 }
@@ -147,7 +147,7 @@ func (e *executor) done(ctx actor.Context, d *blockDone) {
 	}
 	b := e.block
 	e.block = nil
-	out := &messages.Executed{ID: d.id, Fresh: b.fresh, Duration: e.cfg.System.World().Now().Sub(b.start)}
+	out := &messages.Executed{ID: d.id, Fresh: b.fresh || d.replaced, Duration: e.cfg.System.World().Now().Sub(b.start)}
 	if o := d.outcome; o != nil {
 		out.Output, out.Value, out.Repr = o.Output, o.Value, o.Repr
 		out.IsFinal, out.Final, out.FinalText = o.IsFinal, o.Final, o.FinalText
@@ -158,8 +158,8 @@ func (e *executor) done(ctx actor.Context, d *blockDone) {
 		e.failed(out, d.err)
 	}
 	if out.Killed != "" {
-		e.slot.close()
-		e.slot, e.lost = nil, true
+		e.closeSlot()
+		e.lost = true
 	}
 	ctx.Send(ctx.Parent(), out)
 }
@@ -177,7 +177,14 @@ func (e *executor) letGo() {
 	if e.block != nil {
 		e.block.cancel()
 	}
+	e.closeSlot()
+}
+
+// closeSlot lets go of the interpreter. That takes a while when it holds much
+// memory, so not in the actor's turn.
+func (e *executor) closeSlot() {
 	if e.slot != nil {
-		e.slot.close()
+		e.cfg.System.Go(e.slot.close)
+		e.slot = nil
 	}
 }

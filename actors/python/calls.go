@@ -18,6 +18,26 @@ type slot struct {
 	closed bool
 }
 
+// exec runs code in the slot's interpreter.
+func (s *slot) exec(ctx context.Context, cfg Config, code string, host Host) (*Outcome, error) {
+	interp, err := s.get(ctx, cfg)
+	if err != nil {
+		return nil, &startError{err}
+	}
+	return interp.Exec(ctx, code, host)
+}
+
+// drop forgets an interpreter that is gone.
+func (s *slot) drop() {
+	s.mu.Lock()
+	interp := s.interp
+	s.interp = nil
+	s.mu.Unlock()
+	if interp != nil {
+		interp.Close()
+	}
+}
+
 // get gives the interpreter, started when there is none.
 func (s *slot) get(ctx context.Context, cfg Config) (Interpreter, error) {
 	s.mu.Lock()

@@ -91,3 +91,12 @@ const (
 	KilledDied      = "died"      // it ended by itself, or was ended from outside
 	KilledCancelled = "cancelled" // a stop
 )
+
+// KilledBy gives the reason that an ended ctx stands for: its deadline is the
+// ceiling of a block, everything else a stop.
+func KilledBy(ctx context.Context) string {
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return KilledTimeout
+	}
+	return KilledCancelled
+}

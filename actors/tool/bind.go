@@ -40,7 +40,7 @@ func (s *Spec) Bind(args []any, kwargs map[string]any) (map[string]any, []Note, 
 	bound := make(map[string]any, len(s.Inputs))
 	for i := range s.Inputs {
 		in := &s.Inputs[i]
-		v, note, err := s.settle(in, given[in.Name])
+		v, note, err := s.settle(in, given[i].value)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -52,25 +52,35 @@ func (s *Spec) Bind(args []any, kwargs map[string]any) (map[string]any, []Note, 
 	return bound, notes, nil
 }
 
-// assign says which input each argument is for.
-func (s *Spec) assign(args []any, kwargs map[string]any) (map[string]any, error) {
+// given is what a call gives for one input.
+type given struct {
+	value any
+	there bool
+}
+
+// assign says, for each input, which argument is for it.
+func (s *Spec) assign(args []any, kwargs map[string]any) ([]given, error) {
 	if len(args) > len(s.Inputs) {
 		return nil, s.typeError("takes %s but %d were given", "接受 %s，但传入了 %d 个", s.arity(), len(args))
 	}
-	given := make(map[string]any, len(args)+len(kwargs))
+	all := make([]given, len(s.Inputs))
 	for i, v := range args {
-		given[s.Inputs[i].Name] = v
+		all[i] = given{v, true}
+	}
+	if len(kwargs) == 0 {
+		return all, nil
 	}
 	for _, name := range slices.Sorted(maps.Keys(kwargs)) {
-		if !slices.ContainsFunc(s.Inputs, func(in Input) bool { return in.Name == name }) {
+		i := slices.IndexFunc(s.Inputs, func(in Input) bool { return in.Name == name })
+		if i < 0 {
 			return nil, s.typeError("got an unexpected keyword argument '%s'", "收到未知的关键字参数 '%s'", clip(name, 80))
 		}
-		if _, twice := given[name]; twice {
+		if all[i].there {
 			return nil, s.typeError("got multiple values for argument '%s'", "参数 '%s' 收到多个值", name)
 		}
-		given[name] = kwargs[name]
+		all[i] = given{kwargs[name], true}
 	}
-	return given, nil
+	return all, nil
 }
 
 func (s *Spec) arity() string {
@@ -90,11 +100,11 @@ func (s *Spec) arity() string {
 	return fmt.Sprintf("from %d to %d %s", least, most, noun)
 }
 
-func (s *Spec) missing(given map[string]any) error {
+func (s *Spec) missing(all []given) error {
 	var names []string
-	for _, in := range s.Inputs {
-		if _, ok := given[in.Name]; !ok && in.Required {
-			names = append(names, "'"+in.Name+"'")
+	for i, g := range all {
+		if !g.there && s.Inputs[i].Required {
+			names = append(names, "'"+s.Inputs[i].Name+"'")
 		}
 	}
 	switch len(names) {

@@ -5,9 +5,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
+	"strconv"
 	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
+
+	"github.com/troupe-go/troupe/messages"
 )
 
 // Option refines a tool made by [Func].
@@ -90,13 +93,7 @@ type funcTool[In, Out any] struct {
 func (t *funcTool[In, Out]) Spec() *Spec { return t.spec }
 
 func (t *funcTool[In, Out]) Call(ctx context.Context, c *Call) (any, error) {
-	fields := make(map[string]any, len(c.Args))
-	for name, v := range c.Args {
-		if v != nil { // a nil leaves the field at its zero value
-			fields[t.keys[name]] = v
-		}
-	}
-	raw, err := json.Marshal(fields)
+	raw, err := t.object(c.Args)
 	if err != nil {
 		return nil, t.spec.valueError("can't take its arguments: %v", "无法接收参数：%v", err)
 	}
@@ -105,6 +102,36 @@ func (t *funcTool[In, Out]) Call(ctx context.Context, c *Call) (any, error) {
 		return nil, t.spec.valueError("can't take its arguments: %v", "无法接收参数：%v", err)
 	}
 	return t.fn(context.WithValue(ctx, callKey{}, c), in)
+}
+
+// object writes the arguments as the JSON object that In is read from. A nil
+// leaves its field at the zero value.
+func (t *funcTool[In, Out]) object(args map[string]any) ([]byte, error) {
+	b := append(make([]byte, 0, 128), '{')
+	for i := range t.spec.Inputs {
+		name := t.spec.Inputs[i].Name
+		v := args[name]
+		if v == nil {
+			continue
+		}
+		if len(b) > 1 {
+			b = append(b, ',')
+		}
+		b = append(messages.AppendJSONString(b, t.keys[name]), ':')
+		switch v := v.(type) {
+		case string:
+			b = messages.AppendJSONString(b, v)
+		case int64:
+			b = strconv.AppendInt(b, v, 10)
+		default:
+			raw, err := json.Marshal(v)
+			if err != nil {
+				return nil, err
+			}
+			b = append(b, raw...)
+		}
+	}
+	return append(b, '}'), nil
 }
 
 type callKey struct{}

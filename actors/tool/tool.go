@@ -1,5 +1,18 @@
 // Package tool is what a tool is to a troupe: the interface, its schema, the
 // shelf that makes tools from configuration, and the actor that runs one.
+//
+// # Writing a tool
+//
+// [Func] makes a typed Go function a tool in one call. A tool that configuration
+// places implements [Tool] and is put on a [Shelf] with its constructor's
+// parameters.
+//
+// # A call
+//
+// The agent checks a call with [Prepare], announces and logs it, and sends a
+// [Run] to the tool's actor ([Producer]), which runs it within [Limits] and
+// answers *messages.ToolReturned. Calls of one tool run in parallel; results
+// come in the order in which they end.
 package tool
 
 import (
@@ -113,5 +126,5 @@ type Tool interface {
 }
 
 // Closer is a Tool that holds something to let go of at the end of the
-// invocation.
+// invocation. Close comes once, when no call runs any more.
 type Closer interface{ Close() error }

@@ -19,6 +19,18 @@ type File struct {
 	NATS  NATS
 	Hosts Hosts
 	Name  string // of the file, as it was given
+
+	places map[string]place
+}
+
+// Place says where a key stands, as file:line:col: key, for a fault that shows
+// only later. A key the file doesn't have is in the file as a whole.
+func (f *File) Place(key string) string {
+	p, ok := f.places[key]
+	if !ok {
+		return f.Name
+	}
+	return fmt.Sprintf("%s:%d:%d: %s", f.Name, p.line, p.col, key)
 }
 
 // NATS says how nodes find each other. This release has lone nodes only:
@@ -68,7 +80,7 @@ func Parse(name string, data []byte, env func(name string) (string, bool)) (*Fil
 		return nil, faults
 	}
 	w := newWalker(name, env, root)
-	file := &File{Name: name}
+	file := &File{Name: name, places: w.places}
 	w.decodeFile(root, file)
 	w.check(file)
 	if len(w.faults) > 0 {

@@ -51,7 +51,7 @@ turns:
 	var codes []string
 	began := world.Now()
 	for len(codes) < 3 {
-		emit, ok := (<-observed).(*messages.Emit)
+		emit, ok := next(one, observed).(*messages.Emit)
 		if !ok {
 			continue
 		}
@@ -67,11 +67,23 @@ turns:
 		}
 	}
 	require.Equal(t, []string{"model_rate_limit", "model_connection_error", "model_rate_limit"}, codes)
-	thought, ok := (<-answers).(*messages.Thought)
+	thought, ok := next(one, answers).(*messages.Thought)
 	require.True(t, ok)
 	require.Equal(t, "here", thought.Text)
 	require.Equal(t, 4, thought.Attempts)
 	require.Len(t, one.server.Requests(), 3)
+}
+
+// next takes what comes next, within the test's time.
+func next(b *bundle, from <-chan any) any {
+	b.t.Helper()
+	select {
+	case m := <-from:
+		return m
+	case <-b.ctx.Done():
+		require.FailNow(b.t, "nothing came")
+		return nil
+	}
 }
 
 // keeper passes messages on to a channel; with a child it sends it Thinks.
@@ -94,13 +106,16 @@ func keeper(to chan<- any, child *actor.Props) actor.Producer {
 	}
 }
 
-// A whole answer leaves its connection for the next call.
+// A whole answer leaves its connection for the next call, also when its end
+// comes a moment after [DONE]. The client's clock stands still, so that the
+// moment may be as long as it likes.
 func TestConnectionIsKept(t *testing.T) {
 	opened := make(chan struct{}, 10)
 	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/event-stream")
 		w.Write([]byte("data: {\"choices\":[{\"delta\":{\"content\":\"a\"},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n"))
 		w.(http.Flusher).Flush()
+		<-time.After(5 * time.Millisecond)
 	}))
 	server.Config.ConnState = func(_ net.Conn, s http.ConnState) {
 		if s == http.StateNew {
@@ -109,7 +124,7 @@ func TestConnectionIsKept(t *testing.T) {
 	}
 	server.Start()
 	defer server.Close()
-	client := newClient(t, server.URL)
+	client := newClient(t, server.URL, inWorld(worldtest.New(1)))
 	for range 5 {
 		_, err := client.Stream(t.Context(), question(), func(model.Delta) {})
 		require.NoError(t, err)

@@ -172,6 +172,9 @@ func TestCutStream(t *testing.T) {
 			f := setup(t, script).refused()
 			require.Equal(t, model.ErrConnection.Code, f.Code)
 			require.True(t, f.Retryable)
+			if name == "clean end" {
+				require.Contains(t, f.EN, "cut after 2 bytes")
+			}
 		})
 	}
 }

@@ -140,7 +140,7 @@ func (e *events) emit(data []byte) {
 	switch {
 	case e.name == "error" && json.Valid(data):
 		e.out = append(append(append(e.out, `{ "error":`...), data...), '}')
-	case false:
+	case bytes.HasPrefix(data, errorPrefix):
 		e.out = append(append(e.out, "{ "...), data[1:]...)
 	default:
 		e.out = append(e.out, data...)

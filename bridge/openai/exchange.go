@@ -117,9 +117,7 @@ func (x *exchange) kind(resp *http.Response, in *bufio.Reader) (answerKind, erro
 	case '{':
 		return wholeAnswer, nil
 	case 'd', ':', 'e', 'i', 'r': // data, comment, event, id, retry
-		if declared != "text/html" {
-			return streamed, nil
-		}
+		return streamed, nil
 	}
 	return 0, x.client.noAnswer(resp, snippet(in))
 }

@@ -109,3 +109,5 @@ func (s *faulty) PutBlob(ctx context.Context, inv Invocation, data []byte) (stri
 func (s *faulty) GetBlob(ctx context.Context, inv Invocation, hash string) ([]byte, error) {
 	return s.mem.GetBlob(ctx, inv, hash)
 }
+
+func (s *faulty) Forget(run string) { s.mem.Forget(run) }

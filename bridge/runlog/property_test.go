@@ -18,15 +18,17 @@ import (
 // TestOwnersOverAFaultyStore lets owners come and go over a store that loses,
 // delays and refuses, and checks what must hold whatever happens.
 func TestOwnersOverAFaultyStore(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		w := newTroubled(t)
-		for range rapid.IntRange(5, 60).Draw(t, "ops") {
-			w.op()
-		}
-		w.end()
-		w.checkFacts()
-		w.checkEvents()
-	})
+	for range 20 { // 100 worlds each: some interleavings are rare
+		rapid.Check(t, func(t *rapid.T) {
+			w := newTroubled(t)
+			for range rapid.IntRange(5, 60).Draw(t, "ops") {
+				w.op()
+			}
+			w.end()
+			w.checkFacts()
+			w.checkEvents()
+		})
+	}
 }
 
 // troubled is a run of one invocation in a bad world.

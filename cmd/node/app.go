@@ -10,6 +10,8 @@ import (
 	"os"
 	"runtime/debug"
 
+	"github.com/spf13/cobra"
+
 	"github.com/troupe-go/troupe/actors/python"
 	"github.com/troupe-go/troupe/messages"
 )
@@ -49,7 +51,7 @@ type app struct {
 	stdout, stderr io.Writer
 	env            func(string) (string, bool)
 	environ        []string         // for the colour profile
-	signals        <-chan os.Signal // Ctrl-C and SIGTERM
+	signals        <-chan os.Signal // Ctrl-C, SIGTERM, SIGHUP
 	exit           func(code int)   // ends the process at once
 	dir            string           // where cluster.yaml is looked for
 	example        string           // the embedded cluster.yaml
@@ -83,6 +85,15 @@ func (c *complaint) Error() string { return c.In(messages.EN) }
 
 // In gives the text in a language.
 func (c *complaint) In(lang string) string { return c.text.in(lang, c.args...) }
+
+// logLevel is what is logged beside a run: the stream for people shows
+// warnings itself.
+func logLevel(asJSON bool) string {
+	if asJSON {
+		return "warn"
+	}
+	return "error"
+}
 
 // usage is an error of whoever typed the command.
 func usage(text phrase, args ...any) error { return &complaint{text, args} }
@@ -122,8 +133,12 @@ func errorText(err error, lang string) string {
 	return text
 }
 
-// logger writes what operators read to stderr.
-func (a *app) logger(level string) (*slog.Logger, error) {
+// logger writes what operators read to stderr: from --log-level on, or from
+// level on where none is given.
+func (a *app) logger(cmd *cobra.Command, level string) (*slog.Logger, error) {
+	if asked, _ := cmd.Flags().GetString("log-level"); asked != "" {
+		level = asked
+	}
 	var l slog.Level
 	switch level {
 	case "debug", "info", "warn", "error":

@@ -28,7 +28,7 @@ func (a *app) rootCommand(lang string) *cobra.Command {
 		return usage(tx.badFlag, err.Error(), cmd.CommandPath())
 	})
 	root.PersistentFlags().String("lang", "", tx.flagLang.in(lang))
-	root.PersistentFlags().String("log-level", "warn", tx.flagLogLevel.in(lang))
+	root.PersistentFlags().String("log-level", "", tx.flagLogLevel.in(lang))
 	root.PersistentFlags().BoolP("help", "h", false, tx.flagHelp.in(lang))
 	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error {
 		if v, _ := cmd.Flags().GetString("lang"); v != "" && v != messages.EN && v != messages.ZH {

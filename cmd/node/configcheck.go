@@ -4,10 +4,13 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 
 	"github.com/spf13/cobra"
 
+	"github.com/troupe-go/troupe/actors/tool"
 	"github.com/troupe-go/troupe/bridge/config"
+	"github.com/troupe-go/troupe/messages"
 )
 
 func (a *app) configCommand(lang string) *cobra.Command {
@@ -34,25 +37,25 @@ func (a *app) configCheckCommand(lang string) *cobra.Command {
 			}
 			return nil
 		},
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(cmd *cobra.Command, args []string) error {
 			path := filepath.Join(a.dir, configName)
 			if len(args) == 1 {
 				path = args[0]
 			}
-			return a.checkConfig(path, lang)
+			return a.checkConfig(cmd, path, lang)
 		},
 	}
 }
 
 // checkConfig reports faults one a line, and then what only a node can tell:
 // whether the tools' classes and parameters exist.
-func (a *app) checkConfig(path, lang string) error {
+func (a *app) checkConfig(cmd *cobra.Command, path, lang string) error {
 	file, err := config.Load(path, a.env)
 	if err != nil {
 		return a.showFaults(err, lang)
 	}
-	if err := a.checkNode(file); err != nil {
-		fmt.Fprintf(a.stderr, "%s: %s\n", path, errorText(err, lang))
+	if err := a.checkNode(cmd, file); err != nil {
+		fmt.Fprintf(a.stderr, "%s: %s\n", whereFaulty(file, err), errorText(err, lang))
 		return quiet{exitUsage}
 	}
 	_, err = fmt.Fprintln(a.stdout, tx.checkOK.in(lang, path, len(file.Models), len(file.Tools), len(file.Agents)))
@@ -61,8 +64,8 @@ func (a *app) checkConfig(path, lang string) error {
 
 // checkNode opens a node and closes it again. Walls are a matter of the
 // machine, not of the file.
-func (a *app) checkNode(file *config.File) error {
-	logger, err := a.logger("error")
+func (a *app) checkNode(cmd *cobra.Command, file *config.File) error {
+	logger, err := a.logger(cmd, "error")
 	if err != nil {
 		return err
 	}
@@ -73,6 +76,17 @@ func (a *app) checkNode(file *config.File) error {
 		return err
 	}
 	return closeNode(node)
+}
+
+// whereFaulty is the place in the file that a node's error is about, as far as
+// it says.
+func whereFaulty(file *config.File, err error) string {
+	var bad *tool.CreateError
+	if !errors.As(err, &bad) {
+		return file.Name
+	}
+	i := slices.IndexFunc(file.Tools, func(t messages.ToolConfig) bool { return t.Name == bad.Tool })
+	return file.Place(fmt.Sprintf("tools[%d]", i))
 }
 
 // showFaults prints each fault as a line of its own, so that editors can jump

@@ -42,8 +42,7 @@ func (a *app) demoCommand(lang string) *cobra.Command {
 }
 
 func (a *app) demo(cmd *cobra.Command, asJSON bool, lang string) error {
-	level, _ := cmd.Flags().GetString("log-level")
-	logger, err := a.logger(level)
+	logger, err := a.logger(cmd, logLevel(asJSON))
 	if err != nil {
 		return err
 	}
@@ -70,7 +69,7 @@ func (a *app) demo(cmd *cobra.Command, asJSON bool, lang string) error {
 	say := a.demoVoice(asJSON)
 	say(tx.demoScripted.in(lang))
 	say(describeSandbox(node.Sandbox(), lang))
-	say(req.Query)
+	say(tx.demoTaskLine.in(lang, req.Query))
 	if err := a.play(cmd.Context(), node, req, a.view(asJSON, lang), lang); err != nil {
 		return err
 	}

@@ -5,14 +5,13 @@ import (
 	"fmt"
 	"os"
 	"sync"
-	"syscall"
 
 	"github.com/troupe-go/troupe/messages"
 )
 
 // interrupts turns signals into stops of one run: the first Ctrl-C after its
-// running step, the second at once, the third ends the process. SIGTERM is at
-// least the second.
+// running step, the second at once, the third ends the process. SIGTERM and
+// SIGHUP are at least the second.
 type interrupts struct {
 	app   *app
 	node  runner
@@ -47,7 +46,7 @@ func (in *interrupts) wait() bool {
 
 func (in *interrupts) signal(ctx context.Context, sig os.Signal) {
 	in.level++
-	if sig == syscall.SIGTERM {
+	if sig != os.Interrupt {
 		in.level = max(in.level, 2)
 	}
 	switch in.level {

@@ -15,7 +15,10 @@ import (
 
 func main() {
 	signals := make(chan os.Signal, 4)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	// Taken and dropped: a reader that goes away (`| head`) is then a write
+	// error, after which the run is stopped and its folders are removed.
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	a := &app{
 		stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr,
 		env: os.LookupEnv, environ: os.Environ(),

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"syscall"
 	"time"
 
 	"github.com/troupe-go/troupe/bridge/runlog"
@@ -26,6 +27,8 @@ func (a *app) play(ctx context.Context, node runner, req messages.RunAgent, out 
 	cancel()
 	interrupted := in.wait()
 	switch {
+	case errors.Is(err, syscall.EPIPE): // whoever read the events has gone: there is nobody to tell
+		return quiet{exitNoAnswer}
 	case err != nil:
 		return &coded{exitNoAnswer, err}
 	case status == messages.StatusAnswered:

@@ -59,8 +59,7 @@ func (a *app) run(cmd *cobra.Command, query string, f *runFlags, lang string) er
 	if asked, _ := cmd.Flags().GetString("lang"); asked != "" || defs.example {
 		req.Lang = lang // else the agent's own
 	}
-	level, _ := cmd.Flags().GetString("log-level")
-	logger, err := a.logger(level)
+	logger, err := a.logger(cmd, logLevel(f.json))
 	if err != nil {
 		return err
 	}

@@ -7,11 +7,13 @@ import (
 	"path/filepath"
 	"runtime/debug"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/charmbracelet/x/ansi"
 	"github.com/stretchr/testify/require"
 
+	"github.com/troupe-go/troupe/actors/tool"
 	"github.com/troupe-go/troupe/bridge/runlog"
 	"github.com/troupe-go/troupe/messages"
 )
@@ -92,6 +94,21 @@ func TestASlowReaderIsToldAndGoesOn(t *testing.T) {
 	b.node.events, b.node.err = nil, &runlog.Missed{From: 1, To: 2}
 	require.Equal(t, exitNoAnswer, b.main("run", "q"))
 	require.Contains(t, b.out.String(), "some events were lost")
+}
+
+func TestAReaderThatGoesAwayEndsTheRun(t *testing.T) {
+	b := setup(t)
+	b.vars["OPENAI_API_KEY"] = "sk-1"
+	b.stdout = goneReader{}
+	require.Equal(t, exitNoAnswer, b.main("run", "--json", "q"))
+	require.Empty(t, b.err.String())
+	require.Equal(t, 1, b.node.closed)
+}
+
+type goneReader struct{}
+
+func (goneReader) Write([]byte) (int, error) {
+	return 0, &os.PathError{Op: "write", Err: syscall.EPIPE}
 }
 
 func TestUsageErrors(t *testing.T) {
@@ -239,7 +256,7 @@ func TestConfigCheck(t *testing.T) {
 	b := setup(t)
 	path := b.write(t, "cluster.yaml", twoModels)
 	require.Equal(t, exitAnswered, b.main("config", "check"), b.err)
-	require.Contains(t, b.out.String(), "cluster.yaml is right: 2 models, 0 tools, 2 agents")
+	require.Contains(t, b.out.String(), "cluster.yaml is right (models: 2, tools: 0, agents: 2)")
 	require.Equal(t, 1, b.node.closed)
 
 	b.write(t, "cluster.yaml", twoModels+"lang: fr\nlimts: {}\n")
@@ -248,10 +265,10 @@ func TestConfigCheck(t *testing.T) {
 		path+":9:1: limts: expected a known key, got an unknown one; did you mean limits?\n2 faults\n", b.err.String())
 
 	b.err.Reset()
-	b.write(t, "cluster.yaml", twoModels)
-	b.openErr = &messages.Fault{Code: "tool_config", EN: "no class X"}
+	b.write(t, "cluster.yaml", twoModels+"tools:\n  - {name: a, class_name: A}\n  - {name: b, class_name: B}\n")
+	b.openErr = &tool.CreateError{Tool: "b", Class: "B", Err: &messages.Fault{Code: "tool_config", EN: "no class B"}}
 	require.Equal(t, exitUsage, b.main("config", "check"))
-	require.Contains(t, b.err.String(), "cluster.yaml: no class X")
+	require.Contains(t, b.err.String(), "cluster.yaml:10:5: tools[1]: Error in creating tool: no class B")
 	require.Equal(t, exitUsage, b.main("config", "check", "a", "b"))
 }
 

@@ -120,14 +120,14 @@ func (s *stream) text(ev *messages.Event, mark string, look func(string) string)
 			continue
 		}
 		for ; s.newlines > 0; s.newlines-- {
-			if !s.midLine { // a blank line keeps its mark
-				s.write(look(strings.TrimRight(s.indent+mark, " ")))
+			if blank := strings.TrimRight(s.indent+mark, " "); !s.midLine && blank != "" {
+				s.write(look(blank)) // a blank line keeps its mark
 			}
 			s.write("\n")
 			s.midLine = false
 		}
 		if !s.midLine {
-			s.write(look(s.indent + mark))
+			piece = s.indent + mark + piece
 			s.midLine = true
 		}
 		s.write(look(piece))

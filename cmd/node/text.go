@@ -41,7 +41,7 @@ var tx = struct {
 	step, answer, answerAtLimit, tokens, cached, seconds               phrase
 	attempt, withdrawn, adopted, warning, failed, retryable            phrase
 	maxSteps, files, checkNote, stopped, blocked, budget               phrase
-	task, subagentDone                                                 phrase
+	task, subagentDone, demoTaskLine                                   phrase
 	demoShort, demoLong, demoScripted, demoSandbox, demoWalls          phrase
 	demoNoWalls, demoMissing, demoAdvice, demoTask, demoNext, demoFile phrase
 }{
@@ -60,7 +60,7 @@ var tx = struct {
 	headMore:        phrase{`"{{.CommandPath}} [command] --help" tells more about a command.`, `“{{.CommandPath}} [command] --help” 查看某个命令的说明。`},
 
 	flagLang:        phrase{"language, zh or en (default: the locale's)", "语言，zh 或 en（默认随系统区域设置）"},
-	flagLogLevel:    phrase{"what is logged to stderr: debug, info, warn or error", "写到 stderr 的日志级别：debug、info、warn 或 error"},
+	flagLogLevel:    phrase{"what is logged to stderr: debug, info, warn or error; default warn, but error beside a stream for people, which shows warnings itself", "写到 stderr 的日志级别：debug、info、warn 或 error；默认 warn，向人展示运行时为 error（警告已在其中）"},
 	flagHelp:        phrase{"show this help", "显示本帮助"},
 	flagVersionJSON: phrase{"print a JSON object", "输出 JSON 对象"},
 	flagAgent:       phrase{"`name` of the agent (default: the first of the configuration)", "智能体名称 `name`（默认为配置中的第一个）"},
@@ -82,7 +82,7 @@ var tx = struct {
 	configShort:  phrase{"Check a configuration or print an example", "检查配置或输出示例"},
 	checkShort:   phrase{"Report everything that is wrong with a configuration", "报告配置中的所有问题"},
 	checkLong:    phrase{"Reads FILE (default ./cluster.yaml) and reports every fault with line, column, key and what would be right, one a line. Exit code 2 when there is any.", "读取 FILE（默认 ./cluster.yaml），逐行报告每个问题的行、列、键以及正确写法。有问题时退出码为 2。"},
-	checkOK:      phrase{"%s is right: %d models, %d tools, %d agents", "%s 无误：%d 个模型，%d 个工具，%d 个智能体"},
+	checkOK:      phrase{"%s is right (models: %d, tools: %d, agents: %d)", "%s 无误（模型：%d，工具：%d，智能体：%d）"},
 	faultCount:   phrase{"%d faults", "共 %d 处问题"},
 	oneFile:      phrase{"`%s` takes one file", "`%s` 只接受一个文件"},
 	exampleShort: phrase{"Print a complete, commented configuration", "输出完整且带注释的配置"},
@@ -158,7 +158,8 @@ var tx = struct {
 	demoTask: phrase{
 		"The workspace holds orders.csv. Which city sells the most, and how large is an average order? Write a summary file too.",
 		"工作区中有 orders.csv。哪个城市的销售额最高？平均每单金额是多少？请同时写一个汇总文件。"},
-	demoFile: phrase{"The file it wrote: %s", "它写出的文件：%s"},
+	demoTaskLine: phrase{"Task: %s", "任务：%s"},
+	demoFile:     phrase{"The file it wrote: %s", "它写出的文件：%s"},
 	demoNext: phrase{
 		"Next, with a model of your own:\n  OPENAI_API_KEY=… troupe run \"your question\"\n  troupe config example > cluster.yaml",
 		"接下来，用你自己的模型：\n  OPENAI_API_KEY=… troupe run \"你的问题\"\n  troupe config example > cluster.yaml"},

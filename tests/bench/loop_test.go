@@ -24,7 +24,9 @@ func BenchmarkLoop(b *testing.B) {
 	for _, steps := range []int{10, 100, 1000} {
 		b.Run("N="+strconv.Itoa(steps), func(b *testing.B) {
 			b.ReportAllocs()
-			for b.Loop() {
+			b.ResetTimer()
+			meter := startMeter(b)
+			for range b.N {
 				l := &loop{model: &stubModel{steps: steps}}
 				answer, err := l.run("Count.")
 				require.NoError(b, err)
@@ -32,7 +34,7 @@ func BenchmarkLoop(b *testing.B) {
 				require.Equal(b, steps, l.step)
 			}
 			b.StopTimer()
-			perStep(b, steps)
+			meter.perStep(steps)
 		})
 	}
 }

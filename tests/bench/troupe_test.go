@@ -137,6 +137,7 @@ func BenchmarkStep(b *testing.B) {
 			root, ended := n.parent()
 			b.ReportAllocs()
 			b.ResetTimer()
+			meter := startMeter(b)
 			for i := range b.N {
 				run := "run-" + strconv.Itoa(i)
 				pid := n.spawn(b, run, root)
@@ -147,7 +148,7 @@ func BenchmarkStep(b *testing.B) {
 				n.log.Forget(run)
 			}
 			b.StopTimer()
-			perStep(b, steps)
+			meter.perStep(steps)
 			require.NoError(b, n.system.Root().StopFuture(root).Wait())
 		})
 	}

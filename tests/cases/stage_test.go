@@ -1,3 +1,5 @@
+// Package cases runs the cases of failure, and the programs that models write,
+// against a whole node: real wire, real Python, real tools, a scripted model.
 package cases
 
 import (

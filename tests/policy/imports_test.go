@@ -98,7 +98,7 @@ var bans = []ban{
 	{path: "github.com/goccy/go-yaml", only: []string{"bridge/config", "tests", "messages"}, reason: "configuration is read in one place"},
 	{path: "github.com/spf13", only: []string{"cmd", "tests"}, reason: "a library has no flags"},
 	{path: "charm.land", only: []string{"cmd", "tests"}, reason: "a library has no terminal"},
-	{path: "github.com/stretchr/testify", only: []string{"tests", "actors/system/worldtest", "bridge/runlog/storetest"}, reason: "the binary holds no test library"},
+	{path: "github.com/stretchr/testify", only: []string{"tests", "actors/system/worldtest", "actors/python/pythontest", "bridge/runlog/storetest"}, reason: "the binary holds no test library"},
 	{path: "io/ioutil", reason: "os and io have it"},
 	{path: "math/rand", except: []string{"math/rand/v2"}, reason: "its global source is seeded once for everybody; use math/rand/v2 from the World"},
 	{path: "log", except: []string{"log/slog"}, reason: "logs go to the slog.Logger that a constructor got"},

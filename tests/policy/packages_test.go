@@ -20,24 +20,18 @@ func byPackage(files []*goFile) map[string][]*goFile {
 	return packages
 }
 
-// A package says once what it is for. Packages of tests only say it in a test
-// file or not at all.
+// A package says once what it is for, one that holds only tests too.
 func TestOneDocCommentAPackage(t *testing.T) {
 	packages := byPackage(sources(t))
 	for _, dir := range slices.Sorted(maps.Keys(packages)) {
-		code, docs := 0, []string{}
+		onlyTests := !slices.ContainsFunc(packages[dir], func(f *goFile) bool { return !f.test })
+		var docs []string
 		for _, f := range packages[dir] {
-			if f.test {
-				continue
-			}
-			code++
-			if f.syntax.Doc != nil {
+			if f.test == onlyTests && f.syntax.Doc != nil {
 				docs = append(docs, f.path)
 			}
 		}
-		if code > 0 {
-			assert.Lenf(t, docs, 1, "package %s must have exactly one doc comment", dir)
-		}
+		assert.Lenf(t, docs, 1, "package %s must have exactly one doc comment", dir)
 	}
 }
 

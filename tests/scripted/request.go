@@ -58,8 +58,8 @@ func contentText(raw json.RawMessage) (string, error) {
 	return text, json.Unmarshal(raw, &text)
 }
 
-// shownHeaders are what is recorded of a request's headers: everything but
-// these prefixes may hold a key.
+// shownHeaders are the headers whose values are recorded: any other may hold a
+// key.
 var shownHeaders = map[string]bool{
 	"Accept": true, "Accept-Encoding": true, "Cache-Control": true, "Connection": true,
 	"Content-Length": true, "Content-Type": true, "User-Agent": true,

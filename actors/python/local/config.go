@@ -23,7 +23,8 @@ type Config struct {
 	// Logger says, once, which walls are missing. Default: discards.
 	Logger *slog.Logger
 
-	bare bool // no walls at all: the floor that benchmarks compare with
+	bare    bool     // no walls at all: the floor that benchmarks compare with
+	without []string // walls that tests do without
 }
 
 func (c Config) withDefaults() (Config, error) {

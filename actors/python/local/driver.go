@@ -48,6 +48,9 @@ func New(cfg Config) (*Driver, error) {
 	}
 	d := &Driver{cfg: cfg, hash: hash, live: map[*process]struct{}{}, install: make(chan struct{}, 1)}
 	d.walls = findWalls(cfg)
+	for _, name := range cfg.without {
+		d.walls.drop(name, "a test does without", true)
+	}
 	for _, w := range d.walls.missing {
 		if w.required && !cfg.mayMiss() {
 			return nil, missingFault(w.Wall)
@@ -152,7 +155,7 @@ func (d *Driver) start(ctx context.Context, in *installation, w walls, spec pyth
 	if err != nil {
 		return nil, err
 	}
-	stop := context.AfterFunc(ctx, func() { p.Kill("cancelled") })
+	stop := context.AfterFunc(ctx, func() { p.Kill(python.KilledCancelled) })
 	defer stop()
 	session := wire.NewSession(p.messages, p.commands, p, spec)
 	_, err = session.Hello()
@@ -195,7 +198,7 @@ func (d *Driver) Close() {
 	d.mu.Lock()
 	d.closed = true
 	for p := range d.live {
-		p.Kill("cancelled")
+		p.Kill(python.KilledCancelled)
 	}
 	d.mu.Unlock()
 	d.gone.Wait()
@@ -219,7 +222,7 @@ func (i *interpreter) Exec(ctx context.Context, code string, host python.Host) (
 // Close implements python.Interpreter: it kills the process and waits until
 // it is gone, which takes about a millisecond.
 func (i *interpreter) Close() {
-	i.process.Kill("cancelled")
+	i.process.Kill(python.KilledCancelled)
 	<-i.process.Alive().Done()
 	i.process.close()
 }

@@ -45,7 +45,7 @@ func newProcess(s *starter, in *installation, w walls, spec python.Spec) (*proce
 	p := &process{memory: spec.MemoryLimit}
 	p.alive, p.ended = context.WithCancel(context.Background())
 	var theirs files
-	defer theirs.close() // the child has its own by then
+	defer func() { theirs.close() }() // the child has its own by then
 	err := p.open(&theirs)
 	if err == nil {
 		p.cmd, err = command(in, w)
@@ -135,17 +135,17 @@ func (p *process) Why() string {
 func (p *process) findReason() string {
 	state := p.cmd.ProcessState
 	if state == nil {
-		return "died"
+		return python.KilledDied
 	}
 	if state.ExitCode() == guest.ExitMemory {
-		return "memory"
+		return python.KilledMemory
 	}
 	usage, ok := state.SysUsage().(*syscall.Rusage)
 	status, isStatus := state.Sys().(syscall.WaitStatus)
 	if ok && isStatus && status.Signaled() && maxResident(usage) > p.memory/10*8 {
-		return "memory"
+		return python.KilledMemory
 	}
-	return "died"
+	return python.KilledDied
 }
 
 // reap waits for the process's end and takes it off the process table.

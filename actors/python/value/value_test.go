@@ -154,3 +154,13 @@ func FuzzPlain(f *testing.F) {
 		require.NoError(t, err)
 	})
 }
+
+func TestCheck(t *testing.T) {
+	deep := func(n int) string { return strings.Repeat("[", n) + strings.Repeat("]", n) }
+	for _, in := range []string{`1`, `"[[[\"]]"`, deep(value.MaxDepth), `{"a":[1,{"b":"\\"}]}`} {
+		require.NoError(t, value.Check(json.RawMessage(in)), in)
+	}
+	for _, in := range []string{deep(value.MaxDepth + 1), `[` + strings.Repeat("9", 1<<17) + `]`} {
+		require.Error(t, value.Check(json.RawMessage(in)))
+	}
+}

@@ -19,6 +19,9 @@ type output struct {
 	lang string
 }
 
+// maxCut keeps what a guest claims to have left out a sensible number.
+const maxCut = 1 << 50
+
 func (o *output) add(m *message) {
 	room := max(o.half-len(o.head), 0)
 	kept := bounded(m.Head, room)
@@ -27,7 +30,7 @@ func (o *output) add(m *message) {
 	if m.Tail == nil {
 		return
 	}
-	o.tail, o.cut = *m.Tail, max(m.Cut, 0)
+	o.tail, o.cut = *m.Tail, min(max(m.Cut, 0), maxCut)
 	if extra := len(o.tail) - o.half; extra > 0 {
 		for extra < len(o.tail) && !utf8.RuneStart(o.tail[extra]) {
 			extra++

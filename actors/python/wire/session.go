@@ -17,12 +17,13 @@ import (
 // any goroutine.
 type Process interface {
 	// Kill ends it, and all it started, at once; it doesn't wait. The first
-	// reason given stays: timeout, cancelled; "" when there is none.
+	// reason given stays: python.KilledTimeout or KilledCancelled; "" when
+	// there is none.
 	Kill(reason string)
 	// Alive is cancelled when it has ended, for whatever reason.
 	Alive() context.Context
 	// Why says why it ended: the reason given to Kill, or what was found out:
-	// memory, died. It waits for the end.
+	// KilledMemory or KilledDied. It waits for the end.
 	Why() string
 	// CPU gives the processor time used so far.
 	CPU() time.Duration
@@ -119,8 +120,8 @@ type block struct {
 func (s *Session) newBlock(ctx context.Context, host python.Host) *block {
 	b := &block{s: s, host: host, cpu: s.process.CPU()}
 	b.output = output{half: s.spec.OutputLimit / 2, lang: s.spec.Lang}
-	stop := context.AfterFunc(ctx, func() { s.process.Kill(reasonOf(ctx)) })
-	b.clock = startClock(s.spec.Timeout, func() { s.process.Kill("timeout") })
+	stop := context.AfterFunc(ctx, func() { s.process.Kill(python.KilledBy(ctx)) })
+	b.clock = startClock(s.spec.Timeout, func() { s.process.Kill(python.KilledTimeout) })
 	inner, cancel := context.WithCancel(ctx)
 	b.ctx = inner
 	b.cleanup = []func(){cancel, b.clock.stop, func() { stop() }}
@@ -134,20 +135,12 @@ func (b *block) end() {
 	b.s.lines.release()
 }
 
-// reasonOf tells a deadline, the ceiling of a whole block, from a cancel.
-func reasonOf(ctx context.Context) string {
-	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
-		return "timeout"
-	}
-	return "cancelled"
-}
-
 // killed is how a block ended whose interpreter is gone, or has to go.
 func (b *block) killed(err error) *python.Outcome {
 	b.s.process.Kill("")
 	b.outcome.Killed = b.s.process.Why()
 	if errors.Is(err, errBroken) {
-		b.outcome.Killed = "died"
+		b.outcome.Killed = python.KilledDied
 		b.outcome.Err = &messages.PyError{Type: "InterpreterError", Message: err.Error()}
 	}
 	b.outcome.Output = b.output.String()

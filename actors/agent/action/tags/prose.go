@@ -115,7 +115,7 @@ func (s *Scanner) punctuation(text string, i int, end bool) move {
 		return move{n, take}
 	case s.ticks > 0 || s.fence > 0 || s.display || s.envelope:
 	case s.quote != 0:
-		if r == s.quote {
+		if r == s.quote || r == '“' && s.quote == '”' { // some models open twice
 			s.quote, s.refused = 0, false
 		}
 	case r == '"':

@@ -83,6 +83,7 @@ var texts = []struct{ name, text, want string }{
 	{"code in thinking", "<think>\n<code>\nrm()\n</code>\n</think>no", "d(\n<code>\nrm()\n</code>\n)p(no)"},
 	{"code in quotation marks", `say "<code>` + "\nx\n" + `</code>" twice`, `p(say "<code>` + "\nx\n" + `</code>" twice)`},
 	{"code in Chinese quotation marks", "写「\n<code>\nx\n</code>\n」", "p(写「\n<code>\nx\n</code>\n」)"},
+	{"a quotation opened twice", "用“工具“查。\n<code>\nx\n</code>", "p(用“工具“查。\n)c(x\n)"},
 	{"an inch mark is no quotation", "5\" wide\n<code>\nx\n</code>", "p(5\" wide\n)c(x\n)"},
 	{"an apostrophe is no quotation", "I don't\n<code>\nx\n</code>", "p(I don't\n)c(x\n)"},
 	{"code in an inline span", "`<code>\nx\n</code>`", "p(`<code>\nx\n</code>`)"},

@@ -9,7 +9,13 @@ from .exceptions import TOOL_ERRORS
 from .state import S, say
 
 
+# What the library imports from C, which looks like an import by the caller.
+INTERNAL = ("_strptime", "copyreg", "encodings", "warnings")
+
+
 def is_allowed(name):
+    if name in INTERNAL:
+        return True
     parts = name.split(".")
     return any(".".join(parts[:i]) in S.allowed for i in range(1, len(parts) + 1))
 

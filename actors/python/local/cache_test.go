@@ -1,0 +1,81 @@
+package local
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestOnce(t *testing.T) {
+	target := filepath.Join(t.TempDir(), "made")
+	failed := errors.New("half way")
+	err := once(target, func(tmp string) error {
+		require.NoError(t, os.WriteFile(filepath.Join(tmp, "part"), nil, 0o600))
+		return failed
+	})
+	require.ErrorIs(t, err, failed)
+	left, err := os.ReadDir(filepath.Dir(target))
+	require.NoError(t, err)
+	require.Empty(t, left, "a failure leaves nothing")
+
+	require.NoError(t, once(target, func(tmp string) error { return os.WriteFile(filepath.Join(tmp, "part"), nil, 0o600) }))
+	require.FileExists(t, filepath.Join(target, "part"))
+	require.NoError(t, once(target, func(string) error { return failed }), "what is there is left as it is")
+}
+
+func TestOwnFolder(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "a", "b")
+	require.NoError(t, ownFolder(dir))
+	require.NoError(t, os.Chmod(dir, 0o777))
+	require.NoError(t, ownFolder(dir))
+	info, err := os.Stat(dir)
+	require.NoError(t, err)
+	require.Equal(t, os.FileMode(0o700), info.Mode().Perm())
+}
+
+func TestLock(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "lock")
+	var inside atomic.Int32
+	var all sync.WaitGroup
+	for range 3 {
+		all.Go(func() {
+			unlock, err := lock(t.Context(), path)
+			if err != nil || inside.Add(1) != 1 {
+				t.Errorf("not alone: %v", err)
+			}
+			inside.Add(-1)
+			unlock()
+		})
+	}
+	all.Wait()
+
+	unlock, err := lock(t.Context(), path)
+	require.NoError(t, err)
+	defer unlock()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
+	defer cancel()
+	_, err = lock(ctx, path)
+	require.ErrorIs(t, err, context.DeadlineExceeded)
+}
+
+func TestDropWall(t *testing.T) {
+	var w walls
+	w.add("landlock", "", "", true)
+	before := w
+	_, ok := w.drop("landlock", "why", false)
+	require.False(t, ok, "a required wall stays")
+	_, ok = w.drop("unknown", "why", true)
+	require.False(t, ok)
+	dropped, ok := w.drop("landlock", "why", true)
+	require.True(t, ok)
+	require.Equal(t, "why", dropped.Why)
+	require.False(t, w.has("landlock"))
+	require.True(t, before.has("landlock"), "copies are not touched")
+}

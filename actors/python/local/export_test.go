@@ -1,0 +1,7 @@
+package local
+
+// Bare makes a Config start interpreters without any wall.
+func Bare(c Config) Config { c.bare = true; return c }
+
+// Without makes a Config believe that walls can't be had here.
+func Without(c Config, walls ...string) Config { c.without = walls; return c }

@@ -1,0 +1,124 @@
+package supervisor_test
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/troupe-go/troupe/messages"
+)
+
+// TestAgentKilledWhileThinking loses the agent in mid-answer: the next owner
+// asks the model again and the run is answered.
+func TestAgentKilledWhileThinking(t *testing.T) {
+	h := setup(t, messages.Limits{})
+	run := h.start(messages.RunAgent{})
+	h.next()
+	h.system.Root().Stop(h.agent())
+	h.next().answer <- "All is well."
+	events := h.watch(run)
+	require.Equal(t, messages.StatusAnswered, events[len(events)-1].Status)
+	require.Equal(t, "All is well.", events[len(events)-1].Content)
+	require.Len(t, contents(events, messages.StepCount), 1, "the withdrawn announcement of the step is made again, once")
+	require.Len(t, contents(events, messages.Warning), 1)
+	require.Len(t, contents(events, messages.AgentNewRun), 1)
+}
+
+// TestAgentPanics is the same with a bug of ours in place of a kill.
+func TestAgentPanics(t *testing.T) {
+	h := setup(t, messages.Limits{})
+	run := h.start(messages.RunAgent{})
+	h.next().answer <- code("print")
+	q := h.next()
+	require.Contains(t, q.last, "printed")
+	h.system.Root().Send(h.agent(), (*messages.Thought)(nil))
+	q = h.next()
+	require.Contains(t, q.last, "printed", "the window is rebuilt from facts")
+	q.answer <- "Two steps."
+	events := h.watch(run)
+	require.Equal(t, "Two steps.", events[len(events)-1].Content)
+	require.Len(t, contents(events, messages.StepCount), 2)
+}
+
+// TestAgentPanicsThreeTimes is parked as failed, with one last event (EVT-01).
+func TestAgentPanicsThreeTimes(t *testing.T) {
+	h := setup(t, messages.Limits{})
+	run := h.start(messages.RunAgent{})
+	for range 3 {
+		h.next()
+		h.system.Root().Send(h.agent(), (*messages.Thought)(nil))
+	}
+	events := h.watch(run)
+	last := events[len(events)-1]
+	require.Equal(t, messages.Error, last.Type)
+	require.Equal(t, messages.StatusFailed, last.Status)
+	require.Equal(t, "agent_crashed", last.ErrorCode)
+}
+
+// TestAgentKilledInMidBlock loses the agent while an outside effect runs: the
+// block ends with BlockInterrupted, the effect is in doubt and never begun
+// again.
+func TestAgentKilledInMidBlock(t *testing.T) {
+	h := setup(t, messages.Limits{})
+	run := h.start(messages.RunAgent{})
+	h.next().answer <- code("work")
+	h.begun()
+	h.system.Root().Stop(h.agent())
+	q := h.next()
+	require.Contains(t, q.last, "BlockInterrupted")
+	require.Contains(t, q.last, "work", "the call in doubt is named")
+	q.answer <- "I can't tell whether it worked."
+	events := h.watch(run)
+	require.Equal(t, messages.StatusAnswered, events[len(events)-1].Status)
+	require.EqualValues(t, 1, h.tool.calls.Load(), "an effect begins at most once")
+}
+
+// TestToolPanics: the code sees ToolPanicked, the tool is replaced, the run
+// goes on.
+func TestToolPanics(t *testing.T) {
+	h := setup(t, messages.Limits{})
+	run := h.start(messages.RunAgent{})
+	h.next().answer <- code("work")
+	h.begun()
+	h.tool.end <- errors.New("panic")
+	q := h.next()
+	require.Contains(t, q.last, "ToolPanicked")
+	q.answer <- code("work")
+	h.begun()
+	h.tool.end <- nil
+	q = h.next()
+	require.Contains(t, q.last, "worked")
+	q.answer <- "Worked at last."
+	events := h.watch(run)
+	require.Equal(t, "Worked at last.", events[len(events)-1].Content)
+	require.NotEmpty(t, contents(events, messages.Warning))
+}
+
+// TestExecutorDies: the block ends, the model is told that its variables are
+// gone, and the next block runs in a new interpreter.
+func TestExecutorDies(t *testing.T) {
+	h := setup(t, messages.Limits{})
+	run := h.start(messages.RunAgent{})
+	h.next().answer <- code("print")
+	h.next().answer <- code("die")
+	h.next().answer <- code("print")
+	q := h.next()
+	require.Contains(t, q.last, "variables")
+	q.answer <- code("final")
+	events := h.watch(run)
+	require.Equal(t, "done", events[len(events)-1].Content)
+	require.EqualValues(t, 2, h.python.started.Load())
+}
+
+// TestRunActorLost: the head of the tree goes, with all below it; the root
+// takes the run over.
+func TestRunActorLost(t *testing.T) {
+	h := setup(t, messages.Limits{})
+	run := h.start(messages.RunAgent{})
+	h.next()
+	h.system.Root().Stop(h.find(1))
+	h.next().answer <- "Still here."
+	events := h.watch(run)
+	require.Equal(t, "Still here.", events[len(events)-1].Content)
+}
