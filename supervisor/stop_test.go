@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/troupe-go/troupe/actors/system"
 	"github.com/troupe-go/troupe/messages"
 )
 
@@ -20,7 +21,13 @@ func parts(s *messages.Stopped) []string {
 // ask stops a run on a goroutine and gives the answer when it comes.
 func (h *house) ask(s messages.Stop) <-chan *messages.Stopped {
 	reply := make(chan *messages.Stopped, 1)
-	go func() { reply <- h.stop(s) }()
+	go func() {
+		r, err := system.Ask[*messages.Stopped](h.ctx, h.system, h.root, &s)
+		if err != nil { // the test's patience is over; it fails on what it got
+			r = &messages.Stopped{Fault: messages.AsFault(err)}
+		}
+		reply <- r
+	}()
 	return reply
 }
 
@@ -55,6 +62,7 @@ func TestStopStep(t *testing.T) {
 	h.next().answer <- code("work")
 	h.begun()
 	reply := h.ask(messages.Stop{Run: run})
+	h.requested(run)
 	h.tool.end <- nil
 	require.Equal(t, messages.StatusStopped, (<-reply).Status)
 	events := h.watch(run)
@@ -69,6 +77,7 @@ func TestStopStepKeepsAnAnswer(t *testing.T) {
 	run := h.start(messages.RunAgent{})
 	q := h.next()
 	reply := h.ask(messages.Stop{Run: run, After: messages.StopStep})
+	h.requested(run)
 	q.answer <- "The answer."
 	require.Equal(t, messages.StatusAnswered, (<-reply).Status)
 	events := h.watch(run)

@@ -4,6 +4,7 @@ package local
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -50,11 +51,14 @@ func install(ctx context.Context, dir string) (*installation, error) {
 	if in.complete() {
 		return in, nil
 	}
-	unlock, err := lock(ctx, filepath.Join(dir, base+".lock"))
+	unlock, err := lock(ctx, filepath.Join(dir, "lock"))
 	if err != nil {
 		return nil, err
 	}
 	defer unlock()
+	if err := removeLeftovers(dir); err != nil {
+		return nil, err
+	}
 	if err := os.MkdirAll(in.root, 0o700); err != nil {
 		return nil, err
 	}
@@ -89,6 +93,16 @@ func ownFolder(dir string) error {
 		return os.Chmod(dir, 0o700)
 	}
 	return nil
+}
+
+// removeLeftovers removes what a process that was killed in the middle left.
+// Under the lock nobody else is in the middle.
+func removeLeftovers(dir string) error {
+	paths, err := filepath.Glob(filepath.Join(dir, "tmp-*"))
+	for _, path := range paths {
+		err = errors.Join(err, os.RemoveAll(path))
+	}
+	return err
 }
 
 // once makes the folder target with fill, which gets a temporary one beside

@@ -1,3 +1,5 @@
+//go:build (linux || darwin) && (amd64 || arm64)
+
 package local
 
 import (
@@ -28,6 +30,15 @@ func TestOnce(t *testing.T) {
 	require.NoError(t, once(target, func(tmp string) error { return os.WriteFile(filepath.Join(tmp, "part"), nil, 0o600) }))
 	require.FileExists(t, filepath.Join(target, "part"))
 	require.NoError(t, once(target, func(string) error { return failed }), "what is there is left as it is")
+}
+
+func TestLeftoversAreRemoved(t *testing.T) {
+	dir := t.TempDir()
+	require.NoError(t, os.MkdirAll(filepath.Join(dir, "tmp-1", "part"), 0o700))
+	require.NoError(t, os.MkdirAll(filepath.Join(dir, "kept"), 0o700))
+	require.NoError(t, removeLeftovers(dir))
+	require.NoDirExists(t, filepath.Join(dir, "tmp-1"))
+	require.DirExists(t, filepath.Join(dir, "kept"))
 }
 
 func TestOwnFolder(t *testing.T) {

@@ -1,3 +1,5 @@
+//go:build (linux || darwin) && (amd64 || arm64)
+
 package local_test
 
 import (
@@ -19,8 +21,8 @@ import (
 	"github.com/troupe-go/troupe/messages"
 )
 
-// unsafe goes on without walls: the programs are ours and harmless.
-var unsafe = local.Config{Sandbox: messages.SandboxConfig{Unsafe: true}}
+// tolerant goes on without walls: the programs are ours and harmless.
+var tolerant = local.Config{Sandbox: messages.SandboxConfig{Unsafe: true}}
 
 func setup(t testing.TB, cfg local.Config) *local.Driver {
 	d, err := local.New(cfg)
@@ -49,12 +51,12 @@ func run(t testing.TB, it python.Interpreter, code string) *python.Outcome {
 
 func TestPython(t *testing.T) {
 	t.Run("local", func(t *testing.T) {
-		pythontest.Run(t, func(t testing.TB) python.Driver { return setup(t, unsafe) })
+		pythontest.Run(t, func(t testing.TB) python.Driver { return setup(t, tolerant) })
 	})
 }
 
 func TestDescribe(t *testing.T) {
-	d := setup(t, unsafe)
+	d := setup(t, tolerant)
 	out := run(t, start(t, d), "import random\nrandom._os.sys.version.split()[0]")
 	desc := d.Describe()
 	require.Equal(t, messages.SandboxLocal, desc.Level)
@@ -63,7 +65,7 @@ func TestDescribe(t *testing.T) {
 }
 
 func TestKilledFromOutside(t *testing.T) {
-	d := setup(t, unsafe)
+	d := setup(t, tolerant)
 	it, err := d.Start(t.Context(), python.NewSpec(messages.SandboxConfig{}, pythontest.ToolNames(), nil, messages.EN))
 	require.NoError(t, err)
 	defer it.Close()
@@ -82,18 +84,18 @@ func TestKilledFromOutside(t *testing.T) {
 
 func TestEnvironment(t *testing.T) {
 	t.Setenv("CANARY", "leak-42")
-	out := run(t, start(t, setup(t, unsafe)), "import random\nsorted(random._os.environ)")
+	out := run(t, start(t, setup(t, tolerant)), "import random\nsorted(random._os.environ)")
 	require.JSONEq(t, `["MALLOC_ARENA_MAX","PYTHONHASHSEED","PYTHONHOME"]`, string(out.Value))
 }
 
 func TestHashSeedIsConstant(t *testing.T) {
-	d := setup(t, unsafe)
+	d := setup(t, tolerant)
 	require.Equal(t, run(t, start(t, d), "hash('a')").Repr, run(t, start(t, d), "hash('a')").Repr)
 }
 
 // TestNothingIsLeft is BOX-08 as far as the level goes.
 func TestNothingIsLeft(t *testing.T) {
-	d := setup(t, unsafe)
+	d := setup(t, tolerant)
 	files := len(openFiles(t))
 	var pids []int
 	for i := range 20 {
@@ -122,7 +124,7 @@ func openFiles(t *testing.T) []string {
 }
 
 func TestClose(t *testing.T) {
-	d := setup(t, unsafe)
+	d := setup(t, tolerant)
 	it := start(t, d)
 	d.Close()
 	d.Close()
@@ -134,7 +136,7 @@ func TestClose(t *testing.T) {
 }
 
 func TestParallelStarts(t *testing.T) {
-	d := setup(t, unsafe)
+	d := setup(t, tolerant)
 	var all sync.WaitGroup
 	for i := range 8 {
 		it := start(t, d)
