@@ -113,6 +113,9 @@ func (p *planner) build(def *messages.AgentConfig, lang string, chain []model.Mo
 	e := &agent.Equipment{
 		Definition: def, Lang: lang, Models: chain, Driver: p.driver, Sandbox: python.Defaults(p.defs.Sandbox),
 	}
+	if len(def.ManagedAgents) > 0 {
+		return nil, errSubagents.Withf(def.Name)
+	}
 	signatures := make([]prompt.Signature, 0, len(def.Tools))
 	for _, name := range def.Tools {
 		t, ok := p.tools[name]
@@ -143,6 +146,10 @@ var (
 		EN: "model %q of agent %q is not defined; define it under models or use a defined cite_name", ZH: "模型 %q（智能体 %q）未定义；请在 models 下定义，或使用已有的 cite_name"}
 	errNoTool = &messages.Fault{Code: "unknown_tool", Class: messages.Permanent,
 		EN: "tool %q of agent %q is not defined; define it under tools or register it in Go", ZH: "工具 %q（智能体 %q）未定义；请在 tools 下定义，或用 Go 注册"}
+	errSubagents = &messages.Fault{Code: "managed_agents", Class: messages.Permanent,
+		EN: "agent %q has managed_agents, which this release can't run yet; remove the key", ZH: "智能体 %q 设有 managed_agents，此版本尚不支持；请移除该项"}
+	errLevel = &messages.Fault{Code: "sandbox_level", Class: messages.Permanent,
+		EN: "sandbox level %q can't be had in this release; use local, or leave it out", ZH: "此版本不提供沙箱级别 %q；请使用 local，或不设置"}
 	errDuplicate = &messages.Fault{Code: "duplicate_name", Class: messages.Permanent,
 		EN: "there are two definitions of %s %q; names must be unique", ZH: "%s %q 定义了两次；名称必须唯一"}
 	errNoQuery = &messages.Fault{Code: "empty_query", Class: messages.Permanent,

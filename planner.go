@@ -62,6 +62,9 @@ func newPlanner(sys *system.System, cfg Config, dataDir string) (*planner, error
 			return nil, errors.Join(err, p.close())
 		}
 	}
+	if l := p.defs.Sandbox.Level; l != "" && l != messages.SandboxLocal && p.driver == nil {
+		return nil, errors.Join(errLevel.Withf(l), p.close())
+	}
 	if p.driver == nil {
 		d, err := local.New(local.Config{Sandbox: p.defs.Sandbox, AllowMissing: cfg.AllowMissingWalls, Logger: cfg.Logger})
 		if err != nil {

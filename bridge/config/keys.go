@@ -93,8 +93,6 @@ func limitFields() fields[messages.Limits] {
 			doc("how long a run waits at most", "运行的最长等待时间"),
 		duration("run_deadline", func(l *L) *time.Duration { return &l.RunDeadline }).min(1).max(366*86400).def("24h").
 			doc("how long a run takes at most", "运行的最长时间"),
-		integer("max_executors", func(l *L) *int { return &l.MaxExecutors }).min(1).max(1e5).
-			doc("blocks that compute at a time; absent: 4 a core", "同时计算的代码块数；缺省为每核 4 个"),
 		integer("keep_runs", func(l *L) *int { return &l.KeepRuns }).min(1).max(1e6).def("1024").
 			doc("ended runs kept in memory for late watchers", "为迟到的观察者保留的已结束运行数"),
 		integer("keep_events", func(l *L) *int { return &l.KeepEvents }).min(256).max(1e7).def("65536").

@@ -53,8 +53,6 @@ func modelFields() fields[messages.ModelConfig] {
 			doc("the model takes images", "模型接受图片"),
 		boolean("flatten_content", func(m *M) *bool { return &m.FlattenContent }).def("false").
 			doc("send content as one string only", "仅以单个字符串发送内容"),
-		number("cached_input_discount", func(m *M) *float64 { return &m.CachedDiscount }).min(0).max(1).def("0").
-			doc("the part of the price that cached input saves", "缓存输入节省的价格比例"),
 		boolean("prompt_cache", func(m *M) *bool { return &m.PromptCache }).def("false").
 			doc("the provider reports cached tokens", "提供方会报告缓存的 token"),
 	}
