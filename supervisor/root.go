@@ -327,10 +327,6 @@ func (r *root) shutdown(ctx actor.Context) {
 }
 
 func (r *root) shutDown(ctx actor.Context) {
-	for _, id := range r.ended {
-		r.forget(id)
-	}
-	r.ended = nil
 	for _, who := range r.closing {
 		if who != nil {
 			ctx.Send(who, &ShutDown{})

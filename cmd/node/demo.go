@@ -70,7 +70,7 @@ func (a *app) demo(cmd *cobra.Command, asJSON bool, lang string) error {
 	say(tx.demoScripted.in(lang))
 	say(describeSandbox(node.Sandbox(), lang))
 	say(tx.demoTaskLine.in(lang, req.Query))
-	if err := a.play(cmd.Context(), node, req, a.view(asJSON, lang), lang); err != nil {
+	if err := a.play(cmd.Context(), node, req, a.view(asJSON, lang, ""), lang); err != nil {
 		return err
 	}
 	if report, err := os.ReadFile(filepath.Join(workspace, demoReport)); err == nil {

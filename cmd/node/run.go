@@ -2,6 +2,8 @@ package main
 
 import (
 	"context"
+	"os"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -11,6 +13,7 @@ import (
 // runFlags are the flags of `troupe run`.
 type runFlags struct {
 	agent, history, model, config string
+	workspace                     string
 	files                         []string
 	json                          bool
 }
@@ -24,6 +27,7 @@ func (a *app) runCommand(lang string) *cobra.Command {
 		Example: examples(
 			`troupe run "What is 2 to the 100th?"`,
 			`troupe run --file report.csv --file notes.md "Summarise these"`,
+			`troupe run --workspace . "Which of these files is the largest?"`,
 			`git diff | troupe run --agent assistant -`,
 			`troupe run --json "…" | jq -r 'select(.type == "final_answer").content'`,
 		),
@@ -43,6 +47,7 @@ func (a *app) runCommand(lang string) *cobra.Command {
 	flags.StringVar(&f.history, "history", "", tx.flagHistory.in(lang))
 	flags.StringVar(&f.model, "model", "", tx.flagModel.in(lang))
 	flags.StringVar(&f.config, "config", "", tx.flagConfig.in(lang))
+	flags.StringVar(&f.workspace, "workspace", "", tx.flagWorkspace.in(lang))
 	flags.BoolVar(&f.json, "json", false, tx.flagJSON.in(lang))
 	return cmd
 }
@@ -51,6 +56,9 @@ func (a *app) run(cmd *cobra.Command, query string, f *runFlags, lang string) er
 	defs, err := a.findConfig(f.config, f.model)
 	if err != nil {
 		return a.showFaults(err, lang)
+	}
+	if err := a.lastingData(defs); err != nil {
+		return err
 	}
 	req, err := a.request(defs, query, f)
 	if err != nil {
@@ -67,7 +75,44 @@ func (a *app) run(cmd *cobra.Command, query string, f *runFlags, lang string) er
 	if err != nil {
 		return &coded{exitUsage, err}
 	}
-	return a.play(cmd.Context(), node, req, a.view(f.json, lang), lang)
+	workspace := req.Overrides.Workspace
+	if workspace == "" {
+		workspace = filepath.Join(defs.DataDir, "runs", req.Run)
+	}
+	return a.play(cmd.Context(), node, req, a.view(f.json, lang, workspace), lang)
+}
+
+// lastingData gives a node without data_dir the user's own: the files that an
+// answer hands over are still there when the command has ended.
+func (a *app) lastingData(defs *definitions) error {
+	if defs.DataDir != "" {
+		return nil
+	}
+	if dir := a.getenv("XDG_DATA_HOME"); filepath.IsAbs(dir) {
+		defs.DataDir = filepath.Join(dir, "troupe")
+		return nil
+	}
+	home := a.getenv("HOME")
+	if !filepath.IsAbs(home) {
+		return usage(tx.noHome)
+	}
+	defs.DataDir = filepath.Join(home, ".local", "share", "troupe")
+	return nil
+}
+
+// workspaceDir checks --workspace: a folder that is there.
+func workspaceDir(dir string) (string, error) {
+	if dir == "" {
+		return "", nil
+	}
+	info, err := os.Stat(dir)
+	if err != nil {
+		return "", usage(tx.noWorkspace, dir, err)
+	}
+	if !info.IsDir() {
+		return "", usage(tx.noWorkspace, dir, "not a folder")
+	}
+	return filepath.Abs(dir)
 }
 
 // request puts the flags into a request.
@@ -80,6 +125,9 @@ func (a *app) request(defs *definitions, query string, f *runFlags) (req message
 	if req.Overrides, err = a.overrides(defs, agent, f.model); err != nil {
 		return req, err
 	}
+	if req.Overrides.Workspace, err = workspaceDir(f.workspace); err != nil {
+		return req, err
+	}
 	if req.History, err = readHistory(f.history); err != nil {
 		return req, err
 	}
@@ -90,13 +138,15 @@ func (a *app) request(defs *definitions, query string, f *runFlags) (req message
 	return req, err
 }
 
-// view gives what shows the run's events.
-func (a *app) view(asJSON bool, lang string) view {
+// view gives what shows the run's events; workspace is where its files are.
+func (a *app) view(asJSON bool, lang, workspace string) view {
 	if asJSON {
 		return &jsonLines{w: a.stdout, errors: a.stderr, lang: lang}
 	}
 	look, width := a.page()
-	return newStream(a.stdout, lang, look, width)
+	s := newStream(a.stdout, lang, look, width)
+	s.workspace = workspace
+	return s
 }
 
 // closeNode closes a node, waiting for a while.

@@ -325,3 +325,45 @@ func TestCompletion(t *testing.T) {
 	require.Equal(t, exitAnswered, b.main("completion", "bash"))
 	require.Contains(t, b.out.String(), "__start_troupe")
 }
+
+// TestWorkspace says where the files of a run lie: in the folder that was
+// named, else under data_dir, else with the user's data.
+func TestWorkspace(t *testing.T) {
+	artifact := messages.Event{Type: messages.FileArtifact, Object: []byte(`{"artifacts":[{"name":"a.txt","path":"out/a.txt","size":3,"sha256":"x"}]}`)}
+	answer := last(messages.FinalAnswer, "Done.", messages.StatusAnswered)
+	t.Run("default", func(t *testing.T) {
+		b := setup(t)
+		b.vars["OPENAI_API_KEY"] = "sk-1"
+		b.node.events = []messages.Event{artifact, answer}
+		require.Equal(t, exitAnswered, b.main("run", "x"), b.err)
+		data := filepath.Join(b.home, ".local", "share", "troupe")
+		require.Equal(t, data, b.opened[0].defs.DataDir)
+		require.Contains(t, b.out.String(), filepath.Join(data, "runs", "run-1", "out", "a.txt"))
+	})
+	t.Run("XDG_DATA_HOME", func(t *testing.T) {
+		b := setup(t)
+		b.vars["OPENAI_API_KEY"], b.vars["XDG_DATA_HOME"] = "sk-1", "/data"
+		require.Equal(t, exitAnswered, b.main("run", "x"), b.err)
+		require.Equal(t, filepath.FromSlash("/data/troupe"), b.opened[0].defs.DataDir)
+	})
+	t.Run("named", func(t *testing.T) {
+		b := setup(t)
+		b.vars["OPENAI_API_KEY"] = "sk-1"
+		b.node.events = []messages.Event{artifact, answer}
+		require.Equal(t, exitAnswered, b.main("run", "--workspace", b.dir, "x"), b.err)
+		require.Equal(t, b.dir, b.node.req.Overrides.Workspace)
+		require.Contains(t, b.out.String(), filepath.Join(b.dir, "out", "a.txt"))
+	})
+	t.Run("not there", func(t *testing.T) {
+		b := setup(t)
+		b.vars["OPENAI_API_KEY"] = "sk-1"
+		require.Equal(t, exitUsage, b.main("run", "--workspace", filepath.Join(b.dir, "none"), "x"))
+		require.Contains(t, b.err.String(), "--workspace")
+	})
+	t.Run("no home", func(t *testing.T) {
+		b := setup(t)
+		b.vars["OPENAI_API_KEY"], b.vars["HOME"] = "sk-1", ""
+		require.Equal(t, exitUsage, b.main("run", "x"))
+		require.Contains(t, b.err.String(), "data_dir")
+	})
+}

@@ -89,6 +89,7 @@ type bench struct {
 	vars     map[string]string
 	signals  chan os.Signal
 	exited   chan int
+	home     string // of the user, unless vars says otherwise
 	opened   []nodeConfig
 	openErr  error
 	scripts  []string
@@ -97,7 +98,7 @@ type bench struct {
 func setup(t *testing.T) *bench {
 	t.Helper()
 	b := &bench{
-		out: &bytes.Buffer{}, err: &bytes.Buffer{}, vars: map[string]string{}, signals: make(chan os.Signal), exited: make(chan int, 1),
+		out: &bytes.Buffer{}, err: &bytes.Buffer{}, vars: map[string]string{}, signals: make(chan os.Signal), exited: make(chan int, 1), home: t.TempDir(),
 		node: &fakeNode{
 			events:  []messages.Event{last(messages.FinalAnswer, "42", messages.StatusAnswered)},
 			started: make(chan struct{}), released: make(chan struct{}), stops: make(chan messages.Stop, 4),
@@ -107,7 +108,12 @@ func setup(t *testing.T) *bench {
 	require.NoError(t, err)
 	b.app = &app{
 		stdin: strings.NewReader(""), stdout: b.out, stderr: b.err,
-		env:     func(name string) (string, bool) { v, ok := b.vars[name]; return v, ok },
+		env: func(name string) (string, bool) {
+			if v, ok := b.vars[name]; ok || name != "HOME" {
+				return v, ok
+			}
+			return b.home, true
+		},
 		signals: b.signals, exit: func(code int) { b.exited <- code },
 		dir: t.TempDir(), example: string(example),
 		newRunID: func() string { return "run-1" },

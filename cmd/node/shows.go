@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"path/filepath"
 	"strings"
 
 	"github.com/troupe-go/troupe/messages"
@@ -220,7 +221,11 @@ func (s *stream) artifacts(ev *messages.Event) {
 		return
 	}
 	for _, f := range object.Artifacts {
-		s.line(noteMark, tx.files.in(s.lang, f.Path, bytesText(f.Size)), s.look.note)
+		path := f.Path
+		if s.workspace != "" {
+			path = filepath.Join(s.workspace, filepath.FromSlash(path))
+		}
+		s.line(noteMark, tx.files.in(s.lang, path, bytesText(f.Size)), s.look.note)
 	}
 }
 

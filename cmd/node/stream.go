@@ -37,6 +37,8 @@ type stream struct {
 	look  palette
 	err   error // of the first write that failed
 
+	workspace string // where files that are handed over lie; empty: they are named as the agent does
+
 	open     block
 	fresh    bool // the block has no text yet: blank lines at its start are left out
 	midLine  bool // the cursor isn't at the start of a line

@@ -29,6 +29,7 @@ var tx = struct {
 	headMore                                                           phrase
 	flagLang, flagLogLevel, flagHelp, flagVersionJSON                  phrase
 	flagAgent, flagFile, flagHistory, flagModel, flagConfig, flagJSON  phrase
+	flagWorkspace, noHome, noWorkspace                                 phrase
 	badFlag, badLang, badLogLevel, unknownCommand, tooManyArgs         phrase
 	versionShort, modified                                             phrase
 	configShort, checkShort, checkLong, checkOK, faultCount, oneFile   phrase
@@ -68,6 +69,9 @@ var tx = struct {
 	flagHistory:     phrase{"`path` of the conversation so far: a JSON list of {role, content}", "已有对话的文件 `path`：由 {role, content} 组成的 JSON 列表"},
 	flagModel:       phrase{"cite_name of a configured model, or a `name` that the provider knows", "已配置模型的 cite_name，或提供方的模型名 `name`"},
 	flagConfig:      phrase{"configuration `file` (default: ./cluster.yaml, else the built-in example)", "配置文件 `file`（默认 ./cluster.yaml，否则用内置示例）"},
+	flagWorkspace:   phrase{"`folder` that the agent works in, with the files that are there (default: a fresh one under data_dir)", "智能体工作的目录 `folder`，其中已有的文件可用（默认：data_dir 下的新目录）"},
+	noHome:          phrase{"there is no place for the run's files: set data_dir in the configuration, or HOME", "没有存放运行文件的位置：请在配置中设置 data_dir，或设置 HOME"},
+	noWorkspace:     phrase{"--workspace %s can't be used: %v", "--workspace %s 不可用：%v"},
 	flagJSON:        phrase{"print each event as a line of JSON", "每个事件输出为一行 JSON"},
 
 	badFlag:        phrase{"%s; `%s --help` lists the flags", "%s；用 `%s --help` 查看可用选项"},
