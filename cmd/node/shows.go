@@ -225,7 +225,7 @@ func (s *stream) artifacts(ev *messages.Event) {
 		if s.workspace != "" {
 			path = filepath.Join(s.workspace, filepath.FromSlash(path))
 		}
-		s.line(noteMark, tx.files.in(s.lang, path, bytesText(f.Size)), s.look.note)
+		s.whole(s.indent+noteMark+oneLine(tx.files.in(s.lang, path, bytesText(f.Size))), s.look.note)
 	}
 }
 

@@ -94,8 +94,12 @@ func (s *stream) close() {
 
 // line writes a whole line, cut to the page.
 func (s *stream) line(mark, text string, look func(string) string) {
+	s.whole(ansi.Truncate(s.indent+mark+oneLine(text), s.width, "…"), look)
+}
+
+// whole writes a line that is of no use when cut, such as a path.
+func (s *stream) whole(text string, look func(string) string) {
 	s.close()
-	text = ansi.Truncate(s.indent+mark+oneLine(text), s.width, "…")
 	s.write(look(text) + "\n")
 }
 
