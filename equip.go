@@ -40,9 +40,9 @@ func (p *planner) langOf(asked string, def *messages.AgentConfig) string {
 
 // equipRun gives a run its equipment: the shared one, or one of its own when
 // the request overrides parts of the definition.
-func (p *planner) equipRun(def *messages.AgentConfig, lang string, req *messages.RunAgent) (*agent.Equipment, error) {
+func (p *planner) equipRun(def *messages.AgentConfig, lang string, req *messages.RunAgent, models []model.Model) (*agent.Equipment, error) {
 	o := req.Overrides
-	if o.Definition == nil && o.Model == "" && len(o.Models) == 0 && o.MaxSteps == 0 && o.Sandbox == nil {
+	if o.Definition == nil && o.Model == "" && len(models) == 0 && o.MaxSteps == 0 && o.Sandbox == nil {
 		return p.equip(def, lang)
 	}
 	own := *def
@@ -52,7 +52,7 @@ func (p *planner) equipRun(def *messages.AgentConfig, lang string, req *messages
 	if o.MaxSteps > 0 {
 		own.MaxSteps = o.MaxSteps
 	}
-	chain, err := p.chain(&own, o.Models)
+	chain, err := p.chain(&own, models)
 	if err != nil {
 		return nil, err
 	}
@@ -87,26 +87,56 @@ func (p *planner) equip(def *messages.AgentConfig, lang string) (*agent.Equipmen
 }
 
 // chain resolves an agent's models: those of the run alone come first.
-func (p *planner) chain(def *messages.AgentConfig, own []messages.ModelConfig) ([]model.Model, error) {
+func (p *planner) chain(def *messages.AgentConfig, own []model.Model) ([]model.Model, error) {
 	names := append([]string{def.ModelName}, def.FallbackModels...)
-	chain := make([]model.Model, 0, len(own)+len(names))
-	for _, cfg := range own {
-		m, err := p.newModel(cfg)
-		if err != nil {
-			return nil, err
-		}
-		chain = append(chain, m)
-	}
+	chain := slices.Clone(own)
 	for _, name := range names {
 		m, ok := p.models[name]
 		switch {
 		case ok:
 			chain = append(chain, m)
-		case !slices.ContainsFunc(own, func(c messages.ModelConfig) bool { return c.CiteName == name }):
+		case !slices.ContainsFunc(own, func(m model.Model) bool { return m.Config.CiteName == name }):
 			return nil, errNoModel.Withf(name, def.Name)
 		}
 	}
 	return chain, nil
+}
+
+// ownModels are models that exist for one run only.
+type ownModels struct {
+	models  []model.Model
+	closers []func()
+}
+
+// takeModels makes a run's own models; releaseModels must follow.
+func (p *planner) takeModels(defs []messages.ModelConfig) (*ownModels, error) {
+	o := &ownModels{}
+	for _, cfg := range defs {
+		m, end, err := p.newModel(cfg)
+		if err != nil {
+			p.releaseModels(o)
+			return nil, err
+		}
+		o.models, o.closers = append(o.models, m), append(o.closers, end)
+	}
+	if len(defs) > 0 {
+		p.mu.Lock()
+		p.own[o] = struct{}{}
+		p.mu.Unlock()
+	}
+	return o, nil
+}
+
+// releaseModels closes a run's own models; again, it does nothing.
+func (p *planner) releaseModels(o *ownModels) {
+	p.mu.Lock()
+	closers := o.closers
+	o.closers = nil
+	delete(p.own, o)
+	p.mu.Unlock()
+	for _, end := range closers {
+		end()
+	}
 }
 
 func (p *planner) build(def *messages.AgentConfig, lang string, chain []model.Model) (*agent.Equipment, error) {
@@ -154,6 +184,8 @@ var (
 		EN: "there are two definitions of %s %q; names must be unique", ZH: "%s %q 定义了两次；名称必须唯一"}
 	errNoQuery = &messages.Fault{Code: "empty_query", Class: messages.Permanent,
 		EN: "the query is empty; say what the agent should do", ZH: "问题为空；请说明要智能体做什么"}
+	errRunID = &messages.Fault{Code: "run_id", Class: messages.Permanent,
+		EN: "the run id %q can't be used; use letters, digits, - and _, at most 128, or leave it out", ZH: "运行编号 %q 不可用；只能使用字母、数字、- 和 _，最多 128 个字符，或不指定"}
 	errWorkspace = &messages.Fault{Code: "workspace", Class: messages.Permanent,
 		EN: "the run's folder %s can't be made", ZH: "无法创建运行目录 %s"}
 )

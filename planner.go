@@ -4,8 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -35,12 +38,16 @@ type planner struct {
 	shelf   *tool.Shelf
 	tools   map[string]agent.Tool // by callable name
 	limits  *model.Limiters
+	models  map[string]model.Model // by cite_name
 	closers []func() error
 
 	mu        sync.Mutex
-	models    map[string]model.Model // by cite_name
 	equipment map[equipmentKey]*agent.Equipment
+	own       map[*ownModels]struct{} // of the runs that have models for themselves
 }
+
+// runID is what a caller may name a run: it names a folder, and a subject.
+var runID = regexp.MustCompile(`^[A-Za-z0-9_-]{1,128}$`)
 
 type equipmentKey struct{ agent, lang string }
 
@@ -48,7 +55,7 @@ func newPlanner(sys *system.System, cfg Config, dataDir string) (*planner, error
 	p := &planner{
 		system: sys, defs: cfg.Definitions, dataDir: dataDir, driver: cfg.Driver,
 		shelf: tool.NewShelf(), tools: map[string]agent.Tool{}, limits: model.NewLimiters(sys.World()),
-		models: map[string]model.Model{}, equipment: map[equipmentKey]*agent.Equipment{},
+		models: map[string]model.Model{}, equipment: map[equipmentKey]*agent.Equipment{}, own: map[*ownModels]struct{}{},
 	}
 	if len(p.defs.Agents) == 0 {
 		return nil, errNoAgent
@@ -87,15 +94,26 @@ func (p *planner) close() error {
 		err = errors.Join(err, p.closers[i]())
 	}
 	p.closers = nil
+	p.mu.Lock()
+	left := slices.Collect(maps.Keys(p.own))
+	p.mu.Unlock()
+	for _, o := range left { // of runs that were cut off
+		p.releaseModels(o)
+	}
 	return err
 }
 
 // addTools puts the configured tools and those written in Go within reach.
 func (p *planner) addTools(cfg Config) error {
 	for _, tc := range cfg.Definitions.Tools {
-		made, err := p.shelf.Make(tc, tool.Deps{})
+		made, err := p.shelf.Make(tc, tool.Deps{}) // for its schema only
 		if err != nil {
 			return err
+		}
+		if c, ok := made.(tool.Closer); ok {
+			if err := c.Close(); err != nil {
+				return err
+			}
 		}
 		if err := p.addTool(made.Spec(), func(d tool.Deps) (tool.Tool, error) { return p.shelf.Make(tc, d) }, tool.LimitsOf(tc), tc.Timeout); err != nil {
 			return err
@@ -127,25 +145,34 @@ func (p *planner) addModel(cfg messages.ModelConfig) error {
 	if _, ok := p.models[cfg.CiteName]; ok {
 		return errDuplicate.Withf("model", cfg.CiteName)
 	}
-	m, err := p.newModel(cfg)
+	m, end, err := p.newModel(cfg)
 	if err != nil {
 		return err
 	}
 	p.models[cfg.CiteName] = m
+	p.closers = append(p.closers, func() error { end(); return nil })
 	return nil
 }
 
-func (p *planner) newModel(cfg messages.ModelConfig) (model.Model, error) {
+// newModel gives a model with its client, and what lets go of both client and
+// limiter.
+func (p *planner) newModel(cfg messages.ModelConfig) (model.Model, func(), error) {
 	client, err := openai.New(openai.Config{Model: cfg, World: p.system.World(), Logger: p.system.Logger()})
 	if err != nil {
-		return model.Model{}, err
+		return model.Model{}, nil, err
 	}
 	limiter, err := p.limits.Get(cfg)
 	if err != nil {
-		return model.Model{}, err
+		client.Close()
+		return model.Model{}, nil, err
 	}
-	p.closers = append(p.closers, func() error { client.Close(); return nil })
-	return model.Model{Config: cfg, Client: client, Limiter: limiter}, nil
+	end := func() {
+		client.Close()
+		if limiter != nil {
+			limiter.Close()
+		}
+	}
+	return model.Model{Config: cfg, Client: client, Limiter: limiter}, end, nil
 }
 
 // Plan implements supervisor.Planner.
@@ -155,12 +182,20 @@ func (p *planner) Plan(_ context.Context, run string, req *messages.RunAgent) (*
 		return nil, err
 	}
 	lang := p.langOf(req.Lang, def)
-	equipment, err := p.equipRun(def, lang, req)
+	if strings.TrimSpace(req.Query) == "" && len(req.Attachments) == 0 {
+		return nil, errNoQuery
+	}
+	if !runID.MatchString(run) { // it names a folder
+		return nil, errRunID.Withf(run)
+	}
+	own, err := p.takeModels(req.Overrides.Models)
 	if err != nil {
 		return nil, err
 	}
-	if strings.TrimSpace(req.Query) == "" && len(req.Attachments) == 0 {
-		return nil, errNoQuery
+	equipment, err := p.equipRun(def, lang, req, own.models)
+	if err != nil {
+		p.releaseModels(own)
+		return nil, err
 	}
 	workspace := filepath.Join(p.dataDir, "runs", run)
 	ours := req.Overrides.Workspace == ""
@@ -169,12 +204,14 @@ func (p *planner) Plan(_ context.Context, run string, req *messages.RunAgent) (*
 	}
 	task, err := p.task(equipment, workspace, req)
 	if err != nil {
+		p.releaseModels(own)
 		return nil, errors.Join(err, removeIf(ours, workspace))
 	}
 	now := p.system.World().Now()
 	return &supervisor.Plan{
 		Equipment: equipment, Task: task,
 		Release: func(keep bool) {
+			p.releaseModels(own)
 			if ours && !keep {
 				if err := os.RemoveAll(workspace); err != nil {
 					p.system.Logger().Warn("a run's folder could not be removed", "run", run, "error", err)

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"sync"
 
 	"github.com/asynkron/protoactor-go/actor"
 
@@ -51,6 +52,11 @@ type Troupe struct {
 	root    *actor.PID
 	dataDir string
 	ownsDir bool // dataDir is a temporary folder of ours
+
+	life    context.Context // ends when the root is gone: nobody waits for it any more
+	end     context.CancelFunc
+	closing sync.Once
+	closed  error // what Close returns
 }
 
 // New builds the tree of a node. It returns configuration errors as
@@ -62,6 +68,7 @@ func New(cfg Config) (*Troupe, error) {
 	}
 	sys := system.New(system.Config{Logger: cfg.Logger, World: cfg.World})
 	t := &Troupe{system: sys, dataDir: cfg.DataDir}
+	t.life, t.end = context.WithCancel(context.Background())
 	if err := t.build(cfg); err != nil {
 		return nil, errors.Join(err, t.release())
 	}
@@ -112,9 +119,9 @@ func (t *Troupe) openDataDir() error {
 // Start begins a run and returns when it is on the log. Errors are
 // *messages.Fault: busy, unknown_agent, idempotency_conflict, …
 func (t *Troupe) Start(ctx context.Context, req RunRequest) (*messages.RunAccepted, error) {
-	reply, err := t.system.Ask(ctx, t.root, &req)
+	reply, err := t.ask(ctx, &req)
 	if err != nil {
-		return nil, closedOr(err)
+		return nil, err
 	}
 	switch r := reply.(type) {
 	case *messages.RunAccepted:
@@ -148,32 +155,54 @@ func (t *Troupe) Watch(ctx context.Context, run string, from uint64) iter.Seq2[E
 // Stop stops a run and returns, when the stop has taken effect, what was
 // stopped where. Stopping again, or what has ended, changes nothing.
 func (t *Troupe) Stop(ctx context.Context, s messages.Stop) (messages.Stopped, error) {
-	r, err := system.Ask[*messages.Stopped](ctx, t.system, t.root, &s)
+	reply, err := t.ask(ctx, &s)
 	if err != nil {
-		return messages.Stopped{}, closedOr(err)
+		return messages.Stopped{}, err
 	}
-	if r.Fault != nil {
+	r, ok := reply.(*messages.Stopped)
+	switch {
+	case !ok:
+		return messages.Stopped{}, fmt.Errorf("stop a run: unexpected reply %T", reply)
+	case r.Fault != nil:
 		return *r, r.Fault
 	}
 	return *r, nil
+}
+
+// ask asks the root. A question that comes too late is answered by nobody, so
+// the end of the node ends the wait.
+func (t *Troupe) ask(ctx context.Context, msg any) (any, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(t.life, cancel)()
+	reply, err := t.system.Ask(ctx, t.root, msg)
+	if err != nil && t.life.Err() != nil || errors.Is(err, system.ErrDeadLetter) {
+		return nil, messages.ErrShutdown
+	}
+	return reply, err
 }
 
 // Sandbox says what walls stand around model-written Python here.
 func (t *Troupe) Sandbox() python.Description { return t.planner.driver.Describe() }
 
 // Close stops what runs, at once, and ends the node. When ctx ends first, what
-// is left is cut off and ctx's error returned.
+// is left is cut off and ctx's error returned. Closing again changes nothing
+// and returns what the first Close did.
 func (t *Troupe) Close(ctx context.Context) error {
-	_, err := system.Ask[*supervisor.ShutDown](ctx, t.system, t.root, &supervisor.Shutdown{})
-	if errors.Is(err, system.ErrDeadLetter) { // closed before
-		return nil
-	}
-	stopped := t.system.Root().StopFuture(t.root)
-	return errors.Join(err, stopped.Wait(), t.release())
+	t.closing.Do(func() {
+		_, err := system.Ask[*supervisor.ShutDown](ctx, t.system, t.root, &supervisor.Shutdown{})
+		stopped := t.system.Root().StopFuture(t.root)
+		t.closed = errors.Join(err, stopped.Wait(), t.release())
+	})
+	return t.closed
 }
 
 // release lets go of what New made, in reverse.
 func (t *Troupe) release() error {
+	t.end()
+	if t.log != nil {
+		t.log.Close()
+	}
 	var err error
 	if t.planner != nil {
 		err = t.planner.close()
@@ -181,13 +210,6 @@ func (t *Troupe) release() error {
 	t.system.Close()
 	if t.ownsDir {
 		err = errors.Join(err, os.RemoveAll(t.dataDir))
-	}
-	return err
-}
-
-func closedOr(err error) error {
-	if errors.Is(err, system.ErrDeadLetter) {
-		return messages.ErrShutdown
 	}
 	return err
 }

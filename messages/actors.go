@@ -180,7 +180,8 @@ type CancelExecute struct{ ID uint64 }
 // Executed says how a block ended.
 type Executed struct {
 	ID        uint64
-	Output    string          // what it printed, within sandbox.output_limit, marked where cut
+	Output    string          // what it printed, within sandbox.output_limit, marked in its middle where cut
+	Printed   int64           // bytes it printed, those left out of Output included
 	Value     json.RawMessage // the last value, tagged JSON; nil when None
 	Repr      string          // its text form, bounded; "" when None
 	IsFinal   bool            // final_answer was called
@@ -239,7 +240,7 @@ type ToolError struct {
 }
 
 // Emit asks the observer to publish an event at once. The observer fills in
-// run, depth, ids, step and time.
+// run, depth, ids, step and time: the message is its own from then on.
 type Emit struct{ Event Event }
 
 // InvocationEnded goes from an agent to its run when run_finished is acked and

@@ -78,7 +78,7 @@ func (a *Agent) nextStep(ctx actor.Context, observation string) {
 // logs publishes what a block printed and its last value.
 func (a *Agent) logs(ctx actor.Context, m *messages.Executed) {
 	if m.Output != "" {
-		a.emit(ctx, messages.Event{Type: messages.ExecutionLogs, Content: clip(m.Output, a.observationLimit(), a.lang())})
+		a.emit(ctx, messages.Event{Type: messages.ExecutionLogs, Content: prompt.ClipOutput(m.Output, m.Printed, a.observationLimit(), a.lang())})
 	}
 	if m.Repr != "" && !m.IsFinal && m.Err == nil {
 		a.emit(ctx, messages.Event{Type: messages.ExecutionLogs, Content: "Last output from code snippet:\n" + clip(m.Repr, a.observationLimit(), a.lang())})
@@ -104,12 +104,10 @@ func (a *Agent) observation(m *messages.Executed) string {
 		extra = append(extra, prompt.VariablesGone(a.lang()))
 	}
 	if m.Err != nil && m.Err.Type == "SyntaxError" {
-		for _, h := range action.FullWidth(a.block) {
-			extra = append(extra, notes.fullWidth.in(a.lang(), h.Line, h.Column, h.Character, h.ASCII))
-		}
+		extra = append(extra, prompt.FullWidth(a.lang(), action.FullWidth(a.block))...)
 	}
 	return prompt.Observation(a.lang(), prompt.ObservationData{
-		Logs: m.Output, Value: m.Repr, Err: m.Err, Notes: extra, Limit: a.observationLimit(),
+		Logs: m.Output, Printed: m.Printed, Value: m.Repr, Err: m.Err, Notes: extra, Limit: a.observationLimit(),
 	})
 }
 

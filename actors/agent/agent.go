@@ -203,9 +203,7 @@ func (a *Agent) onRecorded(ctx actor.Context, m *observer.Recorded) {
 		return
 	}
 	if m.Err != nil {
-		a.cfg.System.Logger().Info("agent lost its log", "run", a.cfg.Scope.Run, "invocation", a.cfg.Scope.Invocation, "error", m.Err)
-		a.state = ended
-		ctx.Send(ctx.Parent(), &messages.InvocationEnded{Invocation: a.cfg.Scope.Invocation, Lost: m.Err.Error()})
+		a.lose(ctx, m.Err)
 		return
 	}
 	if next != nil {

@@ -16,53 +16,63 @@ func (a *Agent) onCall(ctx actor.Context, m *messages.CallTool) {
 	if a.state != acting || m.Block != a.blockID || executor == nil {
 		return
 	}
-	t, ok := a.cfg.Equipment.tool(m.Tool)
-	if !ok {
-		a.refuseCall(ctx, executor, m, &messages.ToolError{Type: "NameError", Message: notes.noTool.in(a.lang(), m.Tool)})
-		return
-	}
-	a.callCount++
-	if limit := a.cfg.Equipment.callLimit(); a.callCount > limit {
-		a.refuseCall(ctx, executor, m, &messages.ToolError{Type: "RuntimeError", Code: "tool_call_limit", Message: notes.callLimit.in(a.lang(), limit)})
-		return
-	}
-	if a.stop != nil {
-		if a.stop.refusesCalls() {
-			a.refuseCall(ctx, executor, m, &messages.ToolError{Type: "RuntimeError", Code: "stopping", Message: notes.stopping.in(a.lang())})
+	t, prepared, refusal := a.checkCall(m)
+	if refusal != nil {
+		a.refuseCall(ctx, executor, m, refusal)
+		if a.stop != nil {
 			a.stop.calls(ctx, a)
-			return
 		}
-	}
-	prepared, bad := tool.Prepare(t.Spec, m, a.lang())
-	if bad != nil {
-		a.refuseCall(ctx, executor, m, bad)
 		return
 	}
-	c := &call{msg: m, spec: t.Spec, prepared: prepared, executor: executor, effects: t.Spec.Effects.Begins()}
-	m.ID, m.Step = a.cfg.System.World().NewID(), a.step
+	c := &call{msg: *m, spec: t.Spec, prepared: prepared, executor: executor, effects: t.Spec.Effects.Begins()}
+	c.msg.ID, c.msg.Step = a.cfg.System.World().NewID(), a.step
 	if a.calls == nil {
 		a.calls = make(map[uint64]*call, 1)
 	}
 	a.calls[m.Call] = c
-	for i := range prepared.Notes { // for people; the model reads them with the observation
-		text := prepared.Notes[i].In(a.lang())
-		a.emit(ctx, messages.Event{Type: messages.Other, Content: text, ToolCallID: m.ID})
-		a.noted = append(a.noted, text)
-	}
-	if !t.Spec.Silent {
-		a.emit(ctx, messages.Event{Type: messages.Tool, ToolName: m.Tool, ToolArguments: prepared.Arguments, ToolCallID: m.ID})
-	}
+	a.announce(ctx, c)
 	if !c.effects {
 		a.startCall(ctx, c, t)
 		return
 	}
-	c.key = a.cfg.Scope.Invocation + "-" + m.ID
+	c.key = a.cfg.Scope.Invocation + "-" + c.msg.ID
 	f := &fact.Intended{
-		Step: a.step, ToolCallID: m.ID, Call: m.Call, Tool: m.Tool, Args: m.Args, Kwargs: m.Kwargs,
+		Step: a.step, ToolCallID: c.msg.ID, Call: m.Call, Tool: m.Tool, Args: m.Args, Kwargs: m.Kwargs,
 		Hash: prepared.Hash, IdempotencyKey: c.key, Calls: a.done,
 	}
 	a.done = nil
 	a.record(ctx, f, nil, func(ctx actor.Context) { a.startCall(ctx, c, t) })
+}
+
+// checkCall finds the tool of a call and binds its arguments, or says why it
+// can't begin.
+func (a *Agent) checkCall(m *messages.CallTool) (*Tool, *tool.Prepared, *messages.ToolError) {
+	t, ok := a.cfg.Equipment.tool(m.Tool)
+	if !ok {
+		return nil, nil, &messages.ToolError{Type: "NameError", Message: notes.noTool.in(a.lang(), m.Tool)}
+	}
+	a.callCount++
+	if limit := a.cfg.Equipment.callLimit(); a.callCount > limit {
+		return nil, nil, &messages.ToolError{Type: "RuntimeError", Code: "tool_call_limit", Message: notes.callLimit.in(a.lang(), limit)}
+	}
+	if a.stop != nil && a.stop.refusesCalls() {
+		return nil, nil, &messages.ToolError{Type: "RuntimeError", Code: "stopping", Message: notes.stopping.in(a.lang())}
+	}
+	prepared, refusal := tool.Prepare(t.Spec, m, a.lang())
+	return t, prepared, refusal
+}
+
+// announce tells people of a call, and of arguments that were clamped; the
+// model reads the latter with the observation.
+func (a *Agent) announce(ctx actor.Context, c *call) {
+	for i := range c.prepared.Notes {
+		text := c.prepared.Notes[i].In(a.lang())
+		a.emit(ctx, messages.Event{Type: messages.Other, Content: text, ToolCallID: c.msg.ID})
+		a.noted = append(a.noted, text)
+	}
+	if !c.spec.Silent {
+		a.emit(ctx, messages.Event{Type: messages.Tool, ToolName: c.msg.Tool, ToolArguments: c.prepared.Arguments, ToolCallID: c.msg.ID})
+	}
 }
 
 // startCall hands a call to its tool. One that was dropped while its intent
@@ -79,7 +89,7 @@ func (a *Agent) startCall(ctx actor.Context, c *call, t *Tool) {
 		return
 	}
 	c.tool = pid
-	ctx.Request(pid, &tool.Run{Call: c.msg, Prepared: c.prepared, IdempotencyKey: c.key})
+	ctx.Request(pid, &tool.Run{Call: &c.msg, Prepared: c.prepared, IdempotencyKey: c.key})
 }
 
 // onReturned logs a result and lets the code see it.
@@ -88,12 +98,15 @@ func (a *Agent) onReturned(ctx actor.Context, m *messages.ToolReturned) {
 	if !ok || m.Block != a.blockID || m.ID != c.msg.ID {
 		return
 	}
-	if a.stop != nil && a.stop.now() {
+	a.noteArtifacts(m.Artifacts)
+	if a.stop != nil && a.stop.now() { // the code is gone; the log still says what came of it
 		delete(a.calls, m.Call)
+		if c.effects {
+			a.record(ctx, returned(a.step, m), nil, nil)
+		}
 		a.stop.cancelled(ctx, a, "tool:"+m.ID)
 		return
 	}
-	a.noteArtifacts(m.Artifacts)
 	if m.Err != nil && m.Err.Abandoned {
 		a.warn(ctx, "tool_abandoned", notes.abandoned.in(a.lang(), m.Tool))
 	}
@@ -102,8 +115,11 @@ func (a *Agent) onReturned(ctx actor.Context, m *messages.ToolReturned) {
 		a.reply(ctx, c, m)
 		return
 	}
-	f := &fact.Returned{Step: a.step, ToolCallID: m.ID, Call: m.Call, Tool: m.Tool, Value: m.Value, Err: m.Err, Changes: m.Artifacts}
-	a.record(ctx, f, nil, func(ctx actor.Context) { a.reply(ctx, c, m) })
+	a.record(ctx, returned(a.step, m), nil, func(ctx actor.Context) { a.reply(ctx, c, m) })
+}
+
+func returned(step int, m *messages.ToolReturned) *fact.Returned {
+	return &fact.Returned{Step: step, ToolCallID: m.ID, Call: m.Call, Tool: m.Tool, Value: m.Value, Err: m.Err, Changes: m.Artifacts}
 }
 
 // reply gives the code its result.

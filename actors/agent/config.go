@@ -117,7 +117,7 @@ func (e *Equipment) callLimit() int {
 
 // call is a tool call in flight.
 type call struct {
-	msg      *messages.CallTool
+	msg      messages.CallTool // the executor's, with its id
 	spec     *tool.Spec
 	prepared *tool.Prepared
 	executor *actor.PID

@@ -92,14 +92,36 @@ func (a *Agent) finish(ctx actor.Context, f *fact.RunFinished, after []messages.
 
 func (a *Agent) end(ctx actor.Context, status messages.Status) {
 	a.state = ended
-	if a.stop != nil {
-		reply := &messages.Stopped{Run: a.cfg.Scope.Run, Status: status, Parts: append(a.stop.parts,
-			messages.StoppedPart{Actor: "agent", What: notes.endedAgent.in(a.lang()), ID: a.cfg.Scope.Invocation})}
-		for _, asker := range a.stop.askers {
-			ctx.Send(asker, reply)
-		}
+	a.tellStopped(ctx, status)
+	handed := 0
+	if status == messages.StatusAnswered || status == messages.StatusMaxSteps { // the others hand no files over
+		handed = len(a.artifacts)
 	}
-	ctx.Send(ctx.Parent(), &messages.InvocationEnded{Invocation: a.cfg.Scope.Invocation, Status: status, Artifacts: len(a.artifacts)})
+	ctx.Send(ctx.Parent(), &messages.InvocationEnded{Invocation: a.cfg.Scope.Invocation, Status: status, Artifacts: handed})
+}
+
+// lose ends this owner quietly: it can't write any more, somebody else has the
+// invocation.
+func (a *Agent) lose(ctx actor.Context, err error) {
+	if a.state == ended {
+		return
+	}
+	a.state = ended
+	a.cfg.System.Logger().Info("agent lost its log", "run", a.cfg.Scope.Run, "invocation", a.cfg.Scope.Invocation, "error", err)
+	a.tellStopped(ctx, "")
+	ctx.Send(ctx.Parent(), &messages.InvocationEnded{Invocation: a.cfg.Scope.Invocation, Lost: err.Error()})
+}
+
+// tellStopped answers whoever waits for a stop.
+func (a *Agent) tellStopped(ctx actor.Context, status messages.Status) {
+	if a.stop == nil {
+		return
+	}
+	reply := &messages.Stopped{Run: a.cfg.Scope.Run, Status: status, Parts: append(a.stop.parts,
+		messages.StoppedPart{Actor: "agent", What: notes.endedAgent.in(a.lang()), ID: a.cfg.Scope.Invocation})}
+	for _, asker := range a.stop.askers {
+		ctx.Send(asker, reply)
+	}
 }
 
 // fileArtifact is the FILE_ARTIFACT event of the files this run wrote, or

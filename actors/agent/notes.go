@@ -22,7 +22,7 @@ func (n note) in(lang string, args ...any) string {
 }
 
 var notes = struct {
-	rejected, modelLost, noTool, callLimit, stopping, abandoned, toolLost, deadline, adopted, fullWidth,
+	rejected, modelLost, noTool, callLimit, stopping, abandoned, toolLost, deadline, adopted,
 	endedModel, endedCode, endedCall, endedAgent, endedAbandoned note
 }{
 	rejected:       note{"the model's answer could not be used (%s); it is asked again", "模型的输出无法使用（%s），正在请它重新作答"},
@@ -33,7 +33,6 @@ var notes = struct {
 	abandoned:      note{"%s did not answer its cancel in time and was abandoned", "%s 没有及时响应取消，已被放弃"},
 	toolLost:       note{"the tool %s crashed during the call and was restarted; what the call did is unknown", "工具 %s 在调用中崩溃并已重启；该调用是否生效未知"},
 	deadline:       note{"the run reached its deadline (%s) and was ended", "运行已到截止时间（%s），已结束"},
-	fullWidth:      note{"Line %d, column %d: the full-width character %q stands where Python needs %q.", "第 %d 行第 %d 列：此处的全角字符 %q 应写成 %q。"},
 	adopted:        note{"the agent crashed and goes on from its log", "智能体崩溃，已从日志恢复并继续"},
 	endedModel:     note{"the model call was cancelled", "模型调用已取消"},
 	endedCode:      note{"the running code was ended", "正在运行的代码已终止"},
@@ -45,8 +44,8 @@ var notes = struct {
 // Faults that end a run.
 var (
 	errProtocol = &messages.Fault{Code: "model_output_protocol_exhausted", Class: messages.Permanent,
-		EN: "the model did not keep to the output format three times in a row (%s); try another model, or simplify the agent's instructions",
-		ZH: "模型连续三次没有遵守输出格式（%s）；请更换模型，或简化智能体的指令"}
+		EN: "the model did not keep to the output format in %d answers in a row (%s); try another model, or simplify the agent's instructions",
+		ZH: "模型连续 %d 次没有遵守输出格式（%s）；请更换模型，或简化智能体的指令"}
 	errModelCrashed = &messages.Fault{Code: "model_actor_crashed", Class: messages.Bug,
 		EN: "the model actor crashed again and again; the node's log has the stack", ZH: "模型 actor 反复崩溃；节点日志中有调用栈"}
 	errCrashed = &messages.Fault{Code: "agent_crashed", Class: messages.Bug,

@@ -20,6 +20,7 @@ type past struct {
 	stop     *fact.StopRequested
 	finished *fact.RunFinished
 	summary  *fact.Thought // the answer to the max-steps summary
+	rejected string        // why the last answer was not accepted; "" when it was
 	newRun   bool          // AGENT_NEW_RUN is settled
 }
 
@@ -42,21 +43,32 @@ func (a *Agent) resume(ctx actor.Context) {
 	if a.cfg.Crash != "" {
 		a.warn(ctx, "adopted", notes.adopted.in(a.lang()))
 	}
-	if p.stop != nil {
-		if a.stop == nil {
-			a.stop = &stopping{}
-		}
-		a.stop.after = p.stop.After
-	}
+	a.resumeStop(p.stop)
 	switch {
 	case p.summary != nil:
-		a.finishMaxSteps(ctx, action.Display(action.Visible(p.summary.Text)))
+		a.summarised(ctx, p.summary.Text, p.summary.FinishReason)
 	case p.open != nil:
 		a.interrupted(ctx, p)
 	case p.answer != nil:
 		a.resumeAnswer(ctx, p.answer)
+	case a.exhausted() && a.stop == nil:
+		a.fail(ctx, errProtocol.Withf(a.rejected, p.rejected))
 	default:
 		a.think(ctx)
+	}
+}
+
+// resumeStop obeys a stop that stands on the log, unless a stronger one has
+// come since.
+func (a *Agent) resumeStop(f *fact.StopRequested) {
+	if f == nil {
+		return
+	}
+	if a.stop == nil {
+		a.stop = &stopping{}
+	}
+	if stopRank[f.After] > stopRank[a.stop.after] {
+		a.stop.after = f.After
 	}
 }
 
@@ -98,6 +110,8 @@ func (a *Agent) replayFact(p *past, f fact.Fact) {
 	case *fact.Executed:
 		p.open, p.intents, p.free = nil, nil, nil
 		p.returned = map[string]*fact.Returned{}
+		a.tokens.nextStep()
+		a.lostVars = !f.Interrupted // an interruption said so itself
 		if f.IsFinal {
 			p.answer = &fact.Thought{Step: f.Step, Text: f.FinalText, Purpose: "final"}
 			return
@@ -120,8 +134,8 @@ func (a *Agent) replayThought(p *past, f *fact.Thought) {
 	switch {
 	case f.Rejected != "":
 		a.rejected++
-		a.repair = append(a.repair, messages.NewChatMessage(window.User, action.RepairMessage(a.lang(),
-			action.Outcome{Kind: action.Repair, Reason: f.Rejected}, a.cfg.Equipment.protocol()), nil))
+		p.rejected = f.Rejected
+		a.askRepair(a.parse(f.Text, f.FinishReason, f.ToolCalls))
 	case f.Purpose == purposeFinal:
 		p.summary = f
 	case f.Code != "":
@@ -139,7 +153,9 @@ func (a *Agent) resumeAnswer(ctx actor.Context, f *fact.Thought) {
 		a.answer(ctx, action.Display(f.Text))
 		return
 	}
-	out := action.Parse(action.Reply{Text: f.Text, FinishReason: f.FinishReason}, a.cfg.Equipment.protocol())
+	a.thought = &messages.Thought{FinishReason: f.FinishReason, Model: f.Model}
+	a.countTokens(ctx)
+	out := a.parse(f.Text, f.FinishReason, f.ToolCalls)
 	if out.Kind == action.Blocked {
 		a.refuse(ctx)
 		return
@@ -156,16 +172,33 @@ func (a *Agent) interrupted(ctx actor.Context, p *past) {
 		data.Done = append(data.Done, prompt.InterruptedCall{Tool: c.Tool, Result: string(c.Value), Err: c.Err})
 	}
 	for _, i := range p.intents {
+		c := prompt.InterruptedCall{Tool: i.Tool, Arguments: arguments(i)}
 		if r, ok := p.returned[i.ToolCallID]; ok {
-			data.Done = append(data.Done, prompt.InterruptedCall{Tool: i.Tool, Result: string(r.Value), Err: r.Err})
+			c.Result, c.Err = string(r.Value), r.Err
+			data.Done = append(data.Done, c)
 			continue
 		}
-		data.InDoubt = append(data.InDoubt, prompt.InterruptedCall{Tool: i.Tool, Arguments: string(i.Kwargs)})
+		data.InDoubt = append(data.InDoubt, c)
 	}
 	text := prompt.Interrupted(a.lang(), data)
 	a.warn(ctx, "block_interrupted", text)
 	f := &fact.Executed{Step: a.step, Observation: text, Interrupted: true,
 		Err: &messages.PyError{Type: "BlockInterrupted", Message: text}}
 	a.state = settling
+	a.lostVars = false // the observation says it
+	a.thought = &messages.Thought{FinishReason: p.open.FinishReason, Model: p.open.Model}
+	a.countTokens(ctx)
 	a.record(ctx, f, a.limitReached(), func(ctx actor.Context) { a.nextStep(ctx, text) })
+}
+
+// arguments shows what a call was given: positional ones as a list, then the
+// named ones.
+func arguments(i *fact.Intended) string {
+	switch {
+	case len(i.Args) == 0:
+		return string(i.Kwargs)
+	case len(i.Kwargs) == 0:
+		return string(mustJSON(i.Args))
+	}
+	return string(mustJSON(i.Args)) + " " + string(i.Kwargs)
 }

@@ -119,7 +119,7 @@ func (a *Agent) onThought(ctx actor.Context, m *messages.Thought) {
 		a.onSummary(ctx, m)
 		return
 	}
-	out := action.Parse(action.Reply{Text: m.Text, FinishReason: m.FinishReason, ToolCalls: m.ToolCalls}, a.cfg.Equipment.protocol())
+	out := a.parse(m.Text, m.FinishReason, m.ToolCalls)
 	switch out.Kind {
 	case action.Run:
 		a.accept(ctx, m, out.Code)
@@ -159,14 +159,31 @@ func (a *Agent) reject(ctx actor.Context, m *messages.Thought, out action.Outcom
 			a.finishStopped(ctx)
 			return
 		}
-		if a.rejected > maxRepairs || !a.cfg.Equipment.repairs() {
-			a.fail(ctx, errProtocol.Withf(out.Reason))
+		if a.exhausted() {
+			a.fail(ctx, errProtocol.Withf(a.rejected, out.Reason))
 			return
 		}
 		a.warn(ctx, "model_output_rejected", notes.rejected.in(a.lang(), out.Reason))
-		a.repair = append(a.repair, messages.NewChatMessage(window.User, action.RepairMessage(a.lang(), out, a.cfg.Equipment.protocol()), nil))
+		a.askRepair(out)
 		a.ask(ctx, "")
 	})
+}
+
+// parse reads a reply by this agent's output protocol.
+func (a *Agent) parse(text, finishReason string, calls []messages.ToolCallDelta) action.Outcome {
+	return action.Parse(action.Reply{Text: text, FinishReason: finishReason, ToolCalls: calls}, a.cfg.Equipment.protocol())
+}
+
+// askRepair adds to the requests of this step what was wrong with an answer;
+// the answer itself never joins the window.
+func (a *Agent) askRepair(out action.Outcome) {
+	text := action.RepairMessage(a.lang(), out, a.cfg.Equipment.protocol())
+	a.repair = append(a.repair, messages.NewChatMessage(window.User, text, nil))
+}
+
+// exhausted reports whether the answers rejected so far were the last chance.
+func (a *Agent) exhausted() bool {
+	return a.rejected > maxRepairs || a.rejected > 0 && !a.cfg.Equipment.repairs()
 }
 
 func (a *Agent) thoughtFact(m *messages.Thought, code, rejected string) *fact.Thought {
@@ -226,8 +243,17 @@ func (a *Agent) summarise(ctx actor.Context) {
 }
 
 func (a *Agent) onSummary(ctx actor.Context, m *messages.Thought) {
-	text := action.Display(action.Visible(m.Text))
 	a.record(ctx, a.thoughtFact(m, "", ""), a.commit(m), nil)
+	a.summarised(ctx, m.Text, m.FinishReason)
+}
+
+// summarised ends it with the text of the summary.
+func (a *Agent) summarised(ctx actor.Context, reply, finishReason string) {
+	if action.Filtered(finishReason) {
+		a.refuse(ctx)
+		return
+	}
+	text := action.Display(action.Visible(reply))
 	if trimmed(text) == "" {
 		text = prompt.EmptyAnswer(a.lang())
 	}

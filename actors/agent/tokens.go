@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"math"
 
 	"github.com/asynkron/protoactor-go/actor"
@@ -26,6 +27,9 @@ func (t *tally) add(u messages.Usage) {
 		t.cacheSource = u.CacheSource
 	}
 }
+
+// nextStep begins the count of another step.
+func (t *tally) nextStep() { t.stepIn, t.stepOut, t.cached = 0, 0, 0 }
 
 // tokenCount is the payload of TOKEN_COUNT (nexent-core §3.6).
 type tokenCount struct {
@@ -67,8 +71,8 @@ func (a *Agent) countTokens(ctx actor.Context) {
 		UncompressedEstimate: estimate,
 		ProcessingMode:       "passthrough",
 		CompressionTypes:     []string{},
-		CacheStatus:          "unsupported",
-		CacheSource:          "capability_unknown",
+		CacheStatus:          cacheStatus(t.cacheSource),
+		CacheSource:          cmp.Or(t.cacheSource, cacheUnknown),
 		CachedInput:          t.cached,
 		UncachedInput:        t.stepIn - t.cached,
 		CacheHit:             t.cached > 0,
@@ -76,12 +80,6 @@ func (a *Agent) countTokens(ctx actor.Context) {
 	if m := a.modelConfig(); m != nil {
 		p.ContextWindow, p.TokenThreshold = m.ContextWindowTokens, m.ContextWindowTokens
 		p.EffectiveLimit = max(0, m.ContextWindowTokens-m.MaxOutputTokens)
-		if m.PromptCache {
-			p.CacheStatus, p.CacheSource = "unavailable", "none"
-		}
-	}
-	if t.cacheSource != "" && t.cacheSource != "none" {
-		p.CacheStatus, p.CacheSource = "available", t.cacheSource
 	}
 	if a.thought != nil {
 		p.FinishReason = a.thought.FinishReason
@@ -90,7 +88,27 @@ func (a *Agent) countTokens(ctx actor.Context) {
 		p.Duration = math.Round(a.cfg.System.World().Now().Sub(a.stepStart).Seconds()*100) / 100
 	}
 	a.emit(ctx, messages.Event{Type: messages.TokenCount, Content: string(mustJSON(p))})
-	t.stepIn, t.stepOut, t.cached = 0, 0, 0
+	t.nextStep()
+}
+
+// The sources of cached tokens that name no field of a report
+// (nexent-core §11.5).
+const (
+	cacheUnknown = "capability_unknown"
+	cacheNone    = "none"
+)
+
+// cacheStatus says whether the provider tells of cached tokens: it isn't known
+// to, it is and didn't, it did.
+func cacheStatus(source string) string {
+	switch source {
+	case "", cacheUnknown:
+		return "unsupported"
+	case cacheNone:
+		return "unavailable"
+	default:
+		return "available"
+	}
 }
 
 // modelConfig is the definition of the model that answered last, or of the

@@ -9,8 +9,9 @@ import (
 // user, so that facts and events keep one order.
 type Journal interface {
 	// Publish gives the event its id and publishes it. It never blocks; events
-	// are stored in the order of the calls.
-	Publish(ev messages.Event)
+	// are stored in the order of the calls. The event is the journal's from then
+	// on.
+	Publish(ev *messages.Event)
 	// Append queues a fact. It is written after all earlier ones and settles the
 	// events published so far; the text of a model attempt only when it is the
 	// thought that accepts it. When it is stored the events of after are

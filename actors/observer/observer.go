@@ -1,6 +1,7 @@
 package observer
 
 import (
+	"slices"
 	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
@@ -50,7 +51,7 @@ func (o *observer) Receive(ctx actor.Context) {
 	case *messages.AttemptDelta:
 		o.delta(ctx, m)
 	case *messages.Emit:
-		o.emit(m.Event)
+		o.emit(&m.Event)
 	case *Record:
 		o.record(ctx, m)
 	case *messages.AttemptBegin:
@@ -130,7 +131,7 @@ func (o *observer) rollback(m *messages.AttemptRollback) {
 	o.emit(control(messages.PhaseRollback, id, number))
 }
 
-func (o *observer) emit(ev messages.Event) {
+func (o *observer) emit(ev *messages.Event) {
 	o.flush()
 	o.publish(ev)
 }
@@ -139,13 +140,9 @@ func (o *observer) emit(ev messages.Event) {
 // turn is over: only the PIDs are kept.
 func (o *observer) record(ctx actor.Context, m *Record) {
 	o.flush()
-	var after []messages.Event
-	if len(m.After) > 0 {
-		after = make([]messages.Event, len(m.After))
-		for i, ev := range m.After {
-			o.stamp(&ev)
-			after[i] = ev
-		}
+	after := slices.Clone(m.After)
+	for i := range after {
+		o.stamp(&after[i])
 	}
 	root, sender, id := o.cfg.System.Root(), ctx.Sender(), m.ID
 	o.cfg.Journal.Append(m.Fact, after, func(err error) {
@@ -176,8 +173,8 @@ func (o *observer) drop() {
 	}
 }
 
-func (o *observer) publish(ev messages.Event) {
-	o.stamp(&ev)
+func (o *observer) publish(ev *messages.Event) {
+	o.stamp(ev)
 	o.cfg.Journal.Publish(ev)
 }
 
@@ -209,6 +206,6 @@ func (o *observer) stamp(ev *messages.Event) {
 	}
 }
 
-func control(phase, id string, number int) messages.Event {
-	return messages.Event{Type: messages.ModelAttemptControl, Phase: phase, AttemptID: id, Attempt: number}
+func control(phase, id string, number int) *messages.Event {
+	return &messages.Event{Type: messages.ModelAttemptControl, Phase: phase, AttemptID: id, Attempt: number}
 }

@@ -237,7 +237,7 @@ func BenchmarkDelta(b *testing.B) {
 // discard is a journal that stores nothing.
 type discard struct{}
 
-func (discard) Publish(messages.Event)                                   {}
+func (discard) Publish(*messages.Event)                                  {}
 func (discard) Append(_ fact.Fact, _ []messages.Event, done func(error)) { done(nil) }
 func (discard) Withdraw(string)                                          {}
 func (discard) Epoch() uint64                                            { return 1 }

@@ -98,8 +98,8 @@ func (a *attempt) flush() {
 }
 
 func (a *attempt) publish(text string) {
-	ev := messages.Event{Type: a.kind, Content: text, AttemptID: a.id}
-	a.observer.stamp(&ev)
+	ev := &messages.Event{Type: a.kind, Content: text, AttemptID: a.id}
+	a.observer.stamp(ev)
 	a.last = ev.Time
 	a.observer.cfg.Journal.Publish(ev)
 }

@@ -90,11 +90,11 @@ type journal struct {
 
 func newJournal() *journal { return &journal{appended: make(chan func(error), 1)} }
 
-func (j *journal) Publish(ev messages.Event) {
+func (j *journal) Publish(ev *messages.Event) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	j.events = append(j.events, ev)
-	j.log = append(j.log, line(ev))
+	j.events = append(j.events, *ev)
+	j.log = append(j.log, line(*ev))
 }
 
 func (j *journal) Append(f fact.Fact, after []messages.Event, done func(error)) {

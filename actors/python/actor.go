@@ -149,7 +149,7 @@ func (e *executor) done(ctx actor.Context, d *blockDone) {
 	e.block = nil
 	out := &messages.Executed{ID: d.id, Fresh: b.fresh || d.replaced, Duration: e.cfg.System.World().Now().Sub(b.start)}
 	if o := d.outcome; o != nil {
-		out.Output, out.Value, out.Repr = o.Output, o.Value, o.Repr
+		out.Output, out.Printed, out.Value, out.Repr = o.Output, o.Printed, o.Value, o.Repr
 		out.IsFinal, out.Final, out.FinalText = o.IsFinal, o.Final, o.FinalText
 		out.Err, out.Killed, out.CPU = o.Err, o.Killed, o.CPU
 	}

@@ -74,6 +74,7 @@ type Interpreter interface {
 // Outcome is how a block ended; fields as in messages.Executed.
 type Outcome struct {
 	Output    string
+	Printed   int64
 	Value     json.RawMessage
 	Repr      string
 	IsFinal   bool

@@ -114,3 +114,6 @@ func (s *System) Props(producer actor.Producer, opts ...actor.PropsOption) *acto
 // its own. A panic in f is logged with its stack and goes no further; where
 // somebody waits for f, f recovers it and reports.
 func (s *System) Go(f func()) { s.pool.Schedule(f) }
+
+// GoLoose is Go for a function that nobody can end: Close doesn't wait for it.
+func (s *System) GoLoose(f func()) { s.pool.add(job{f: f, loose: true}) }

@@ -138,11 +138,11 @@ func (a *toolActor) start(ctx actor.Context, m *Run) {
 	f.timer = world.AfterFunc(a.cfg.Timeout, func() { root.Send(self, &timeUp{f}) })
 	limited := deadline{run, f.started.Add(a.cfg.Timeout)}
 	a.hold.enter()
-	go func() {
+	a.cfg.System.GoLoose(func() {
 		defer a.hold.leaveAndClose()
 		defer func() { root.Send(self, &finished{f}) }() // also after runtime.Goexit
 		f.do(limited)
-	}()
+	})
 }
 
 // flying reports whether the call still waits for its answer.

@@ -67,20 +67,34 @@ func (s *Spec) assign(args []any, kwargs map[string]any) ([]given, error) {
 	for i, v := range args {
 		all[i] = given{v, true}
 	}
-	if len(kwargs) == 0 {
-		return all, nil
+	named := 0
+	for i := range s.Inputs {
+		v, ok := kwargs[s.Inputs[i].Name]
+		if ok && all[i].there {
+			return nil, s.misnamed(len(args), kwargs)
+		}
+		if ok {
+			all[i] = given{v, true}
+			named++
+		}
 	}
-	for _, name := range slices.Sorted(maps.Keys(kwargs)) {
-		i := slices.IndexFunc(s.Inputs, func(in Input) bool { return in.Name == name })
-		if i < 0 {
-			return nil, s.typeError("got an unexpected keyword argument '%s'", "收到未知的关键字参数 '%s'", clip(name, 80))
-		}
-		if all[i].there {
-			return nil, s.typeError("got multiple values for argument '%s'", "参数 '%s' 收到多个值", name)
-		}
-		all[i] = given{kwargs[name], true}
+	if named < len(kwargs) {
+		return nil, s.misnamed(len(args), kwargs)
 	}
 	return all, nil
+}
+
+// misnamed is the error of keyword arguments of which at least one is wrong.
+func (s *Spec) misnamed(positional int, kwargs map[string]any) error {
+	for _, name := range slices.Sorted(maps.Keys(kwargs)) {
+		switch i := slices.IndexFunc(s.Inputs, func(in Input) bool { return in.Name == name }); {
+		case i < 0:
+			return s.typeError("got an unexpected keyword argument '%s'", "收到未知的关键字参数 '%s'", clip(name, 80))
+		case i < positional:
+			return s.typeError("got multiple values for argument '%s'", "参数 '%s' 收到多个值", name)
+		}
+	}
+	return nil
 }
 
 func (s *Spec) arity() string {

@@ -14,21 +14,21 @@ import (
 func coerce(typ string, v any) (any, bool) {
 	switch typ {
 	case TypeString:
-		s, ok := v.(string)
-		return s, ok
+		_, ok := v.(string)
+		return v, ok
 	case TypeInteger:
 		return toInteger(v)
 	case TypeNumber:
 		return toNumber(v)
 	case TypeBoolean:
-		b, ok := v.(bool)
-		return b, ok
+		_, ok := v.(bool)
+		return v, ok
 	case TypeArray:
-		l, ok := v.([]any)
-		return l, ok
+		_, ok := v.([]any)
+		return v, ok
 	case TypeObject:
-		m, ok := v.(map[string]any)
-		return m, ok
+		_, ok := v.(map[string]any)
+		return v, ok
 	default:
 		return v, true
 	}
@@ -37,7 +37,7 @@ func coerce(typ string, v any) (any, bool) {
 func toInteger(v any) (any, bool) {
 	switch n := v.(type) {
 	case int64, *big.Int:
-		return n, true
+		return v, true
 	case int:
 		return int64(n), true
 	case float64:
@@ -56,7 +56,7 @@ func toInteger(v any) (any, bool) {
 func toNumber(v any) (any, bool) {
 	switch n := v.(type) {
 	case float64:
-		return n, true
+		return v, true
 	case int64:
 		return float64(n), true
 	case int:

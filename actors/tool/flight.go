@@ -72,8 +72,8 @@ type deadline struct {
 // Deadline implements context.Context.
 func (d deadline) Deadline() (time.Time, bool) { return d.at, true }
 
-// do is the life of the call's goroutine. It is one of its own, not a pooled
-// one: a function that ignores its cancel would keep the pool from closing.
+// do is the life of the call's goroutine, which is a loose one: a function that
+// ignores its cancel must not keep the system from closing.
 func (f *flight) do(ctx context.Context) {
 	defer f.over.Store(true)
 	defer f.out.close()

@@ -53,28 +53,14 @@ func plainArguments(c *messages.CallTool) ([]any, map[string]any, error) {
 		}
 		args[i] = v
 	}
-	if len(c.Kwargs) == 0 {
-		return args, nil, nil
-	}
-	var fields map[string]json.RawMessage
-	if err := json.Unmarshal(c.Kwargs, &fields); err != nil {
-		return nil, nil, err
-	}
-	kwargs := make(map[string]any, len(fields))
-	for name, raw := range fields {
-		v, err := value.Plain(raw)
-		if err != nil {
-			return nil, nil, err
-		}
-		kwargs[name] = v
-	}
-	return args, kwargs, nil
+	kwargs, err := value.PlainFields(c.Kwargs)
+	return args, kwargs, err
 }
 
 // arguments shows the arguments that were given: texts, numbers and the like
 // as they are, tools by their name, what JSON can't hold as text.
 func (s *Spec) arguments(positional int, kwargs, bound map[string]any) json.RawMessage {
-	b := []byte{'{'}
+	b := append(make([]byte, 0, 128), '{')
 	for i := range s.Inputs {
 		name := s.Inputs[i].Name
 		if _, named := kwargs[name]; i >= positional && !named {

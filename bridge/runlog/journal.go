@@ -30,12 +30,12 @@ var _ observer.Journal = (*Journal)(nil)
 // Publish implements observer.Journal. It fills in id, run and, when it is
 // zero, time. After run_finished, or when the invocation is lost, it does
 // nothing.
-func (j *Journal) Publish(ev messages.Event) {
+func (j *Journal) Publish(ev *messages.Event) {
 	if ev.Time.IsZero() {
 		ev.Time = j.log.world.Now()
 	}
 	j.mu.Lock()
-	j.m.publish(&ev)
+	j.m.publish(ev)
 	j.work()
 }
 

@@ -117,7 +117,7 @@ func TestBurstOfEvents(t *testing.T) {
 	b.store.down = true
 	const n = 3000
 	for i := range n {
-		b.j.Publish(messages.Event{Type: messages.Other, Content: fmt.Sprint(i)})
+		b.j.Publish(&messages.Event{Type: messages.Other, Content: fmt.Sprint(i)})
 	}
 	b.store.down, b.store.plan = false, []int{half, fine, lostAck, half}
 	a := new(answer)
@@ -142,7 +142,7 @@ func TestPauseIsTold(t *testing.T) {
 		do   func(*bench)
 	}{
 		{"facts", func(b *bench) { b.executed(1) }},
-		{"events", func(b *bench) { b.j.Publish(messages.Event{Type: messages.Other}) }},
+		{"events", func(b *bench) { b.j.Publish(&messages.Event{Type: messages.Other}) }},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			b := setup(t)
@@ -168,7 +168,7 @@ func TestEventsGoOnWhileAFactWaits(t *testing.T) {
 	a := new(answer)
 	b.j.Append(&fact.Executed{}, []messages.Event{{Type: messages.Other, Content: "true by the fact"}}, a.done)
 	require.Zero(t, b.store.mem.run("r").events.last)
-	b.j.Publish(messages.Event{Type: messages.Other, Content: "later"})
+	b.j.Publish(&messages.Event{Type: messages.Other, Content: "later"})
 	require.Zero(t, b.store.mem.run("r").events.last, "the order is kept")
 	b.world.Advance(time.Second)
 	require.Equal(t, 1, a.calls)
@@ -176,7 +176,7 @@ func TestEventsGoOnWhileAFactWaits(t *testing.T) {
 
 	b.store.plan = []int{lostCall}
 	b.executed(2) // makes nothing true: nothing waits for it
-	b.j.Publish(messages.Event{Type: messages.Other, Content: "at once"})
+	b.j.Publish(&messages.Event{Type: messages.Other, Content: "at once"})
 	require.Equal(t, uint64(3), b.store.mem.run("r").events.last)
 }
 
@@ -199,7 +199,7 @@ func TestLogThatDiverged(t *testing.T) {
 			c.wrong(b.store.mem.run("r").root)
 			require.ErrorIs(t, b.executed(1).err, c.want)
 			require.ErrorIs(t, b.executed(2).err, c.want, "it stays so")
-			b.j.Publish(messages.Event{Type: messages.Other})
+			b.j.Publish(&messages.Event{Type: messages.Other})
 			require.Zero(t, b.store.mem.run("r").events.last, "and publishes nothing")
 		})
 	}
@@ -270,7 +270,7 @@ func TestHangingStore(t *testing.T) {
 	<-store.calls
 	<-store.calls // the time-out ended the first
 
-	j.Publish(messages.Event{Type: messages.Other, Content: "events don't wait for it"})
+	j.Publish(&messages.Event{Type: messages.Other, Content: "events don't wait for it"})
 	for ev, err := range l.Watch(context.Background(), "r", 0) {
 		require.NoError(t, err)
 		require.Equal(t, uint64(1), ev.ID.N)
@@ -293,7 +293,7 @@ func TestSlowReaderIsTold(t *testing.T) {
 	b := setup(t) // keeps 8 events
 	publish := func(n int) {
 		for range n {
-			b.j.Publish(messages.Event{Type: messages.Other, Content: "n"})
+			b.j.Publish(&messages.Event{Type: messages.Other, Content: "n"})
 		}
 	}
 	publish(3)
@@ -323,7 +323,7 @@ func TestSlowReaderIsTold(t *testing.T) {
 
 func TestForgetEndsReaders(t *testing.T) {
 	b := setup(t)
-	b.j.Publish(messages.Event{Type: messages.Other})
+	b.j.Publish(&messages.Event{Type: messages.Other})
 	var errs []error
 	for _, err := range b.log.Watch(context.Background(), "r", 0) {
 		errs = append(errs, err)

@@ -96,7 +96,7 @@ func (w *troubled) op() {
 		"note", "note", "text", "text", "text", "executed", "thought", "rejected", "rollback", "leave", "adopt", "wait", "down", "up", "finish",
 	}).Draw(w.T, "op") {
 	case "note":
-		w.some().Publish(messages.Event{Type: messages.Other, Content: "n"})
+		w.some().Publish(&messages.Event{Type: messages.Other, Content: "n"})
 	case "text":
 		w.some().text(rapid.SampledFrom([]messages.ProcessType{messages.ModelOutputThinking, messages.ModelOutputCode}).Draw(w.T, "type"))
 	case "executed":
@@ -130,9 +130,9 @@ func (o *owner) text(t messages.ProcessType) {
 	if o.attempt == "" {
 		o.attempts++
 		o.attempt = fmt.Sprintf("%d-%d", o.id, o.attempts)
-		o.Publish(messages.Event{Type: messages.ModelAttemptControl, Phase: messages.PhaseBegin, AttemptID: o.attempt})
+		o.Publish(&messages.Event{Type: messages.ModelAttemptControl, Phase: messages.PhaseBegin, AttemptID: o.attempt})
 	}
-	o.Publish(messages.Event{Type: t, AttemptID: o.attempt, Content: fmt.Sprintf("<%d %d>", o.id, o.m.named)})
+	o.Publish(&messages.Event{Type: t, AttemptID: o.attempt, Content: fmt.Sprintf("<%d %d>", o.id, o.m.named)})
 }
 
 func (o *owner) thought(rejected string) {
@@ -160,7 +160,7 @@ func (o *owner) rollback() {
 	}
 	o.Withdraw(o.attempt)
 	o.gone[o.attempt] = true
-	o.Publish(messages.Event{Type: messages.ModelAttemptControl, Phase: messages.PhaseRollback, AttemptID: o.attempt})
+	o.Publish(&messages.Event{Type: messages.ModelAttemptControl, Phase: messages.PhaseRollback, AttemptID: o.attempt})
 	o.attempt = ""
 }
 

@@ -66,11 +66,7 @@ func (c *canonicalizer) value(b []byte) []byte {
 	case '"':
 		return c.text(b)
 	}
-	start := c.at
-	for c.at < len(c.in) && bytes.IndexByte([]byte(",]} \t\r\n"), c.in[c.at]) < 0 {
-		c.at++
-	}
-	return appendScalar(b, c.in[start:c.at])
+	return appendScalar(b, c.skipScalar())
 }
 
 func (c *canonicalizer) array(b []byte) []byte {
@@ -88,17 +84,19 @@ func (c *canonicalizer) array(b []byte) []byte {
 }
 
 func (c *canonicalizer) object(b []byte) []byte {
-	var members []member
+	var few [8]member // most objects have no more: no allocation
+	members := few[:0]
 	c.at++
 	for c.peek() != '}' {
 		if len(members) > 0 {
 			c.at++ // the comma
 			c.peek()
 		}
-		key := c.text(nil)
+		key := c.token()
 		c.peek()
 		c.at++ // the colon
-		members = append(members, member{key, c.value(nil)})
+		c.peek()
+		members = append(members, member{key, c.token()})
 	}
 	c.at++
 	slices.SortStableFunc(members, func(x, y member) int { return bytes.Compare(x.key, y.key) })
@@ -117,8 +115,45 @@ func (c *canonicalizer) object(b []byte) []byte {
 	return append(b, '}')
 }
 
+// token gives the value that begins here: a part of the input where that is
+// canonical as it is.
+func (c *canonicalizer) token() []byte {
+	start := c.at
+	switch c.in[c.at] {
+	case '{', '[':
+		return c.value(nil)
+	case 't', 'f', 'n':
+		return c.skipScalar()
+	case '"':
+		if token, plain := c.skipText(); plain {
+			return token
+		}
+		c.at = start
+		return c.text(nil)
+	}
+	token := c.skipScalar()
+	if bytes.ContainsAny(token, ".eE") {
+		return appendScalar(nil, token)
+	}
+	return token
+}
+
 // text appends the string that begins here.
 func (c *canonicalizer) text(b []byte) []byte {
+	token, plain := c.skipText()
+	if plain {
+		return append(b, token...)
+	}
+	var s string
+	if err := json.Unmarshal(token, &s); err != nil {
+		return append(b, token...) // can't be: the whole is valid
+	}
+	return messages.AppendJSONString(b, s)
+}
+
+// skipText steps over the string that begins here; plain says that it is
+// canonical as it is.
+func (c *canonicalizer) skipText() (token []byte, plain bool) {
 	start := c.at
 	escaped := false
 	for c.at++; c.in[c.at] != '"'; c.at++ {
@@ -128,15 +163,17 @@ func (c *canonicalizer) text(b []byte) []byte {
 		}
 	}
 	c.at++
-	token := c.in[start:c.at]
-	if !escaped && utf8.Valid(token) {
-		return append(b, token...)
+	token = c.in[start:c.at]
+	return token, !escaped && utf8.Valid(token)
+}
+
+// skipScalar steps over the null, boolean or number that begins here.
+func (c *canonicalizer) skipScalar() []byte {
+	start := c.at
+	for c.at < len(c.in) && bytes.IndexByte([]byte(",]} \t\r\n"), c.in[c.at]) < 0 {
+		c.at++
 	}
-	var s string
-	if err := json.Unmarshal(token, &s); err != nil {
-		return append(b, token...) // can't be: the whole is valid
-	}
-	return messages.AppendJSONString(b, s)
+	return c.in[start:c.at]
 }
 
 // peek skips white space and gives the next byte, 0 at the end.

@@ -201,5 +201,7 @@ func (r *Record) Hash() (string, error) {
 // HashOf is the SHA-256 of bytes in hex.
 func HashOf(b []byte) string {
 	sum := sha256.Sum256(b)
-	return hex.EncodeToString(sum[:])
+	var text [2 * sha256.Size]byte
+	hex.Encode(text[:], sum[:])
+	return string(text[:])
 }

@@ -4,7 +4,6 @@ package cases
 
 import (
 	"context"
-	"encoding/json"
 	"testing"
 	"time"
 
@@ -31,7 +30,13 @@ func setup(t *testing.T, script string, change ...func(*troupe.Config)) *stage {
 	t.Helper()
 	parsed, err := scripted.Parse([]byte(script))
 	require.NoError(t, err)
-	server, err := scripted.Start(parsed)
+	return play(t, parsed, change...)
+}
+
+// play is setup for a script made in Go.
+func play(t *testing.T, script *scripted.Script, change ...func(*troupe.Config)) *stage {
+	t.Helper()
+	server, err := scripted.Start(script)
 	require.NoError(t, err)
 	cfg := troupe.Config{Definitions: messages.Definitions{
 		Lang:    messages.EN,
@@ -75,10 +80,8 @@ func (s *stage) wellFormed(tr trace) {
 	require.NotEmpty(s.t, tr)
 	step, seq, ids := 0, uint64(0), map[messages.EventID]bool{}
 	for i, ev := range tr {
-		b, err := json.Marshal(ev)
-		require.NoError(s.t, err)
-		require.True(s.t, json.Valid(b))
-		require.Equal(s.t, i == len(tr)-1, ev.Last(), "event %d: %s", i, b)
+		s.oneLine(&ev)
+		require.Equal(s.t, i == len(tr)-1, ev.Last(), "event %d: %s", i, ev.AppendJSON(nil))
 		require.Greater(s.t, ev.Seq, seq)
 		require.False(s.t, ids[ev.ID], "id %s twice", ev.ID)
 		seq, ids[ev.ID] = ev.Seq, true
@@ -87,6 +90,7 @@ func (s *stage) wellFormed(tr trace) {
 			step = ev.Step
 		}
 	}
+	s.ordered(tr)
 }
 
 // trace is a run's events.

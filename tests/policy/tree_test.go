@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -47,10 +48,9 @@ func (f *goFile) at(n ast.Node) string {
 
 // walk calls visit for every file of the clone that is ours: without .git,
 // build output and test data, and without the modules inside this one.
-func walk(t *testing.T, visit func(path string, data []byte)) {
-	t.Helper()
+func walk(visit func(path string, data []byte) error) error {
 	skipped := []string{".git", "bin", ".troupe", "testdata", "vendor"}
-	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+	return filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
@@ -72,31 +72,37 @@ func walk(t *testing.T, visit func(path string, data []byte)) {
 		if err != nil {
 			return err
 		}
-		visit(rel, data)
-		return nil
+		return visit(rel, data)
 	})
-	require.NoError(t, err)
 }
 
-// sources parses every Go file of the module.
+// sources gives every Go file of the module, parsed once for all tests.
 func sources(t *testing.T) []*goFile {
 	t.Helper()
-	var files []*goFile
-	walk(t, func(path string, data []byte) {
+	files, err := parsed()
+	require.NoError(t, err)
+	require.NotEmpty(t, files)
+	return files
+}
+
+var parsed = sync.OnceValues(func() (files []*goFile, err error) {
+	err = walk(func(path string, data []byte) error {
 		if !strings.HasSuffix(path, ".go") {
-			return
+			return nil
 		}
 		fset := token.NewFileSet()
 		syntax, err := parser.ParseFile(fset, path, data, parser.ParseComments|parser.SkipObjectResolution)
-		require.NoError(t, err)
+		if err != nil {
+			return err
+		}
 		files = append(files, &goFile{
 			path: path, dir: filepath.ToSlash(filepath.Dir(path)), test: strings.HasSuffix(path, "_test.go"),
 			lines: strings.Count(string(data), "\n"), fset: fset, syntax: syntax,
 		})
+		return nil
 	})
-	require.NotEmpty(t, files)
-	return files
-}
+	return files, err
+})
 
 // within reports whether a package folder is one of the trees, or inside one.
 func within(dir string, trees ...string) bool {

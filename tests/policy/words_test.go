@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // call is a call that files of one sort may not make.
@@ -73,9 +74,9 @@ func TestForbiddenWords(t *testing.T) {
 	for i, w := range words {
 		compiled[i] = regexp.MustCompile(w.pattern)
 	}
-	walk(t, func(path string, data []byte) {
+	require.NoError(t, walk(func(path string, data []byte) error {
 		if !utf8.Valid(data) {
-			return // a binary
+			return nil // a binary
 		}
 		for n, line := range strings.Split(string(data), "\n") {
 			for i, re := range compiled {
@@ -84,5 +85,6 @@ func TestForbiddenWords(t *testing.T) {
 				}
 			}
 		}
-	})
+		return nil
+	}))
 }

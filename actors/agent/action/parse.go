@@ -105,6 +105,10 @@ func endOf(reason string) end {
 	return clean
 }
 
+// Filtered reports whether a finish reason says that a content filter ended
+// the reply.
+func Filtered(finishReason string) bool { return endOf(finishReason) == filtered }
+
 // collector gathers the spans of a whole reply.
 type collector struct {
 	blocks []block

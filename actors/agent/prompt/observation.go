@@ -23,11 +23,12 @@ const (
 
 // ObservationData is how a block ended.
 type ObservationData struct {
-	Logs  string            // what it printed
-	Value string            // text of its last value; "" for none
-	Err   *messages.PyError // nil when it ended without an exception
-	Notes []string          // whole sentences that follow, e.g. Killed, VariablesGone
-	Limit int               // bytes in all; 0: DefaultLimit; at least MinLimit
+	Logs    string            // what it printed
+	Printed int64             // bytes it printed, where Logs has been cut in its middle; 0: len(Logs)
+	Value   string            // text of its last value; "" for none
+	Err     *messages.PyError // nil when it ended without an exception
+	Notes   []string          // whole sentences that follow, e.g. Killed, VariablesGone
+	Limit   int               // bytes in all; 0: DefaultLimit; at least MinLimit
 }
 
 // Observation gives the message that the model reads after a block: what it
@@ -55,7 +56,7 @@ func Observation(lang string, o ObservationData) string {
 		value = Clip(value, max(room/2, room-len(o.Logs)), lang)
 		room -= len(value)
 	}
-	logs := Clip(o.Logs, room, lang)
+	logs := ClipOutput(o.Logs, o.Printed, room, lang)
 
 	var b strings.Builder
 	b.Grow(len(logsLabel) + len(logs) + len(valueLabel) + len(value) + len(after) + 2)
@@ -88,41 +89,62 @@ func ending(lang string, o ObservationData) string {
 	return strings.Join(append([]string{Error(lang, o.Err)}, o.Notes...), "\n")
 }
 
-// Error gives an exception's type, message and line, and the model's own
-// frames when it was raised below the top level.
+// Error gives an exception's type, message and line, and what its traceback
+// says beside them: the model's own frames when it was raised below the top
+// level, the place in a line that is no Python, the cause.
 func Error(lang string, err *messages.PyError) string {
 	p := sentences(lang)
 	text := fmt.Sprintf(p.err, err.Type, err.Message)
 	if err.Line > 0 {
 		text = fmt.Sprintf(p.errAt, err.Type, err.Message, err.Line)
 	}
-	if frames := strings.TrimRight(err.Traceback, "\n"); strings.Contains(frames, "\n") {
-		text += "\n" + frames
+	if more := beside(err); more != "" {
+		text += "\n" + more
 	}
 	return text
+}
+
+// beside is what a traceback says that type, message and line don't.
+func beside(err *messages.PyError) string {
+	headline := "\n" + err.Type
+	if err.Message != "" {
+		headline += ": " + err.Message
+	}
+	text := strings.Replace(strings.TrimRight(err.Traceback, "\n"), headline, "", 1)
+	place, rest, more := strings.Cut(text, "\n")
+	if !more || strings.HasPrefix(rest, "    ") && !strings.Contains(rest, "\n") {
+		return "" // one place, with its line of source at most
+	}
+	return place + "\n" + rest
 }
 
 // Clip shortens s to at most limit bytes: its head and its tail stay, on whole
 // characters, and a line between them says how much is left out. A limit too
 // small for that line gives the line alone, cut.
-func Clip(s string, limit int, lang string) string {
+func Clip(s string, limit int, lang string) string { return ClipOutput(s, 0, limit, lang) }
+
+// ClipOutput is Clip for what a block printed, whose middle the executor may
+// have left out already. The line then counts all of the printed bytes.
+func ClipOutput(s string, printed int64, limit int, lang string) string {
 	if len(s) <= limit {
 		return s
 	}
-	format := sentences(lang).leftOut
+	format, all := sentences(lang).leftOut, max(printed, int64(len(s)))
 	// The mark's own length depends on the figure in it; with the largest one
 	// it can hold it is never too short.
-	keep := limit - len(fmt.Sprintf(format, len(s), len(s))) - 2
+	mark := fmt.Sprintf(format, all, all)
+	keep := limit - len(mark) - 2
 	if keep <= 0 {
-		mark := fmt.Sprintf(format, len(s), len(s))
 		return mark[:boundary(mark, max(0, min(limit, len(mark))))]
 	}
-	head := boundary(s, keep*2/3)
-	tail := len(s) - (keep - keep*2/3)
+	// As much of the head as of the tail, so that an executor's mark is in
+	// what goes.
+	head, tail := boundary(s, keep/2), len(s)-keep/2
 	for tail < len(s) && !utf8.RuneStart(s[tail]) {
 		tail++
 	}
-	return s[:head] + "\n" + fmt.Sprintf(format, tail-head, len(s)) + "\n" + s[tail:]
+	left := all - int64(head) - int64(len(s)-tail)
+	return s[:head] + "\n" + fmt.Sprintf(format, left, all) + "\n" + s[tail:]
 }
 
 // boundary is the last place at or before n where s can be cut between two

@@ -37,8 +37,32 @@ func TestObservation(t *testing.T) {
 }
 
 func TestErrorShowsFramesBelowTheTop(t *testing.T) {
-	err := &messages.PyError{Type: "ValueError", Message: "bad", Line: 2, Traceback: "  line 5, in <block>\n  line 2, in parse\n"}
-	require.Equal(t, "Error in line 2: ValueError: bad\n  line 5, in <block>\n  line 2, in parse", prompt.Error(messages.EN, err))
+	const place = "  line 5\n    parse(s)\n"
+	for name, c := range map[string]struct{ traceback, want string }{
+		"at the top":       {place + "ValueError: bad", ""},
+		"without a source": {"  line 5\nValueError: bad", ""},
+		"below":            {place + "  line 2, in parse\n    raise ValueError('bad')\nValueError: bad", "\n" + place + "  line 2, in parse\n    raise ValueError('bad')"},
+		"with a cause":     {place + "ValueError: bad\ncaused by KeyError: 'x' (line 4)", "\n" + place + "caused by KeyError: 'x' (line 4)"},
+		"syntax":           {place + "         ^\nValueError: bad", "\n" + place + "         ^"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			err := &messages.PyError{Type: "ValueError", Message: "bad", Line: 5, Traceback: c.traceback}
+			require.Equal(t, "Error in line 5: ValueError: bad"+c.want, prompt.Error(messages.EN, err))
+		})
+	}
+}
+
+// TestClipOutput counts what the executor has left out as well.
+func TestClipOutput(t *testing.T) {
+	out := strings.Repeat("a", 1000) + "\n… 8000 bytes of output left out …\n" + strings.Repeat("b", 1000)
+	for _, limit := range []int{100, 200, 1000, 2000, len(out) - 1} {
+		got := prompt.ClipOutput(out, 10_000, limit, messages.EN)
+		require.LessOrEqual(t, len(got), limit)
+		kept := int64(strings.Count(got, "a") + strings.Count(got, "b") - strings.Count("bytes", "b"))
+		require.Contains(t, got, fmt.Sprintf("\n[… %d of 10000 bytes left out here …]\n", 10_000-kept))
+		require.NotContains(t, got, "of output")
+	}
+	require.Equal(t, out, prompt.ClipOutput(out, 10_000, len(out), messages.EN))
 }
 
 // PY-09: a flood is cut to the limit; head, tail, value and error stay, and a

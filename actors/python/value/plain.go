@@ -1,13 +1,14 @@
 package value
 
 import (
+	"bytes"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"math/big"
 	"strconv"
-	"strings"
 )
 
 // Tool is a tool's function as a value: the name of the tool. It is what
@@ -23,21 +24,65 @@ func Plain(raw json.RawMessage) (any, error) {
 	if len(raw) == 0 {
 		return nil, nil
 	}
-	tree, err := parse(raw)
+	r, err := newReader(raw)
 	if err != nil {
 		return nil, err
 	}
-	v, err := plain(tree)
+	v, err := r.plain()
 	if err != nil {
 		return nil, fmt.Errorf("tagged value: %w", err)
 	}
 	return v, nil
 }
 
+// PlainFields reads a JSON object whose values are tagged, as keyword
+// arguments are: each value is what [Plain] gives. The keys are names, no tags;
+// of one given twice the last counts. Empty input and null are no fields.
+func PlainFields(raw json.RawMessage) (map[string]any, error) {
+	if len(raw) == 0 {
+		return nil, nil
+	}
+	r, err := newReader(raw)
+	if err != nil {
+		return nil, err
+	}
+	switch r.peek() {
+	case 'n':
+		return nil, nil
+	case '{':
+	default:
+		return nil, errors.New("tagged value: no object of named values")
+	}
+	fields := make(map[string]any)
+	for r.at++; r.more('}'); {
+		key, err := r.key()
+		if err != nil {
+			return nil, fmt.Errorf("tagged value: %w", err)
+		}
+		if fields[key], err = r.plain(); err != nil {
+			return nil, fmt.Errorf("tagged value: %w", err)
+		}
+	}
+	return fields, nil
+}
+
+// plain reads the next value. Only what may have a tag takes the way over a
+// tree.
+func (r *reader) plain() (any, error) {
+	if c := r.peek(); c == '-' || c >= '0' && c <= '9' {
+		return number(r.number())
+	}
+	tree, err := r.value(0)
+	if err != nil {
+		return nil, err
+	}
+	return plain(tree)
+}
+
 func plain(tree any) (any, error) {
 	switch t := tree.(type) {
 	case json.Number:
-		return number(t)
+		return number([]byte(t))
 	case []any:
 		return plainList(t)
 	case []member:
@@ -133,21 +178,23 @@ func nonFinite(text string) (any, error) {
 	return nil, fmt.Errorf("$float %.20q is none of nan, inf, -inf", text)
 }
 
-func number(n json.Number) (any, error) {
-	s := string(n)
-	if strings.ContainsAny(s, ".eE") {
-		f, err := strconv.ParseFloat(s, 64)
+func number(token []byte) (any, error) {
+	if len(token) > maxDigits {
+		return nil, errDigits(len(token))
+	}
+	if bytes.ContainsAny(token, ".eE") {
+		f, err := strconv.ParseFloat(string(token), 64)
 		if err != nil && !math.IsInf(f, 0) {
-			return nil, fmt.Errorf("number %.40q: %w", s, err)
+			return nil, fmt.Errorf("number %.40q: %w", token, err)
 		}
 		return f, nil
 	}
-	if i, err := strconv.ParseInt(s, 10, 64); err == nil {
+	if i, err := strconv.ParseInt(string(token), 10, 64); err == nil {
 		return i, nil
 	}
-	i, ok := new(big.Int).SetString(s, 10)
+	i, ok := new(big.Int).SetString(string(token), 10)
 	if !ok {
-		return nil, fmt.Errorf("number %.40q", s)
+		return nil, fmt.Errorf("number %.40q", token)
 	}
 	return i, nil
 }

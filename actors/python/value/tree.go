@@ -5,8 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"strings"
+	"unicode/utf8"
 )
 
 // MaxDepth is how deep values may nest; a deeper one is an error, so that no
@@ -26,82 +26,145 @@ type member struct {
 // parse reads one JSON value: nil, bool, string, json.Number, []any, or
 // []member for an object. Anything after the value is an error.
 func parse(raw []byte) (any, error) {
-	dec := json.NewDecoder(bytes.NewReader(raw))
-	dec.UseNumber()
-	v, err := parseNext(dec, 0)
+	r, err := newReader(raw)
+	if err != nil {
+		return nil, err
+	}
+	v, err := r.value(0)
 	if err != nil {
 		return nil, fmt.Errorf("tagged value: %w", err)
-	}
-	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
-		return nil, errors.New("tagged value: more than one JSON value")
 	}
 	return v, nil
 }
 
-func parseNext(dec *json.Decoder, depth int) (any, error) {
+// reader reads JSON that is known to be one valid value. A json.Decoder takes
+// several times as long, and a few kilobytes for each value, on every argument
+// of every tool call.
+type reader struct {
+	in []byte
+	at int
+}
+
+func newReader(raw []byte) (*reader, error) {
+	if json.Valid(raw) {
+		return &reader{in: raw}, nil
+	}
+	var v json.RawMessage
+	return nil, fmt.Errorf("tagged value: %w", json.Unmarshal(raw, &v))
+}
+
+// peek skips white space and gives the next byte, 0 at the end.
+func (r *reader) peek() byte {
+	for ; r.at < len(r.in); r.at++ {
+		if b := r.in[r.at]; b != ' ' && b != '\n' && b != '\t' && b != '\r' {
+			return b
+		}
+	}
+	return 0
+}
+
+// more steps to the next element of a list or object, or over its end.
+func (r *reader) more(end byte) bool {
+	switch r.peek() {
+	case end:
+		r.at++
+		return false
+	case ',':
+		r.at++
+		r.peek()
+	}
+	return true
+}
+
+func (r *reader) value(depth int) (any, error) {
 	if depth > MaxDepth {
 		return nil, fmt.Errorf("nested deeper than %d", MaxDepth)
 	}
-	tok, err := dec.Token()
-	if err != nil {
-		return nil, noEOF(err)
+	switch r.peek() {
+	case '{':
+		return r.object(depth)
+	case '[':
+		return r.list(depth)
+	case '"':
+		return r.text()
+	case 't':
+		r.at += len("true")
+		return true, nil
+	case 'f':
+		r.at += len("false")
+		return false, nil
+	case 'n':
+		r.at += len("null")
+		return nil, nil
 	}
-	switch t := tok.(type) {
-	case json.Delim:
-		if t == '[' {
-			return parseList(dec, depth)
-		}
-		return parseObject(dec, depth)
-	case json.Number:
-		if len(t) > maxDigits {
-			return nil, fmt.Errorf("a number of %d digits; at most %d", len(t), maxDigits)
-		}
-		return t, nil
-	default:
-		return t, nil
+	token := r.number()
+	if len(token) > maxDigits {
+		return nil, errDigits(len(token))
 	}
+	return json.Number(token), nil
 }
 
-func parseList(dec *json.Decoder, depth int) (any, error) {
+func errDigits(n int) error {
+	return fmt.Errorf("a number of %d digits; at most %d", n, maxDigits)
+}
+
+func (r *reader) list(depth int) (any, error) {
 	list := []any{}
-	for dec.More() {
-		v, err := parseNext(dec, depth+1)
+	for r.at++; r.more(']'); {
+		v, err := r.value(depth + 1)
 		if err != nil {
 			return nil, err
 		}
 		list = append(list, v)
 	}
-	_, err := dec.Token()
-	return list, noEOF(err)
+	return list, nil
 }
 
-func parseObject(dec *json.Decoder, depth int) (any, error) {
+func (r *reader) object(depth int) (any, error) {
 	object := []member{}
-	for dec.More() {
-		tok, err := dec.Token()
+	for r.at++; r.more('}'); {
+		key, err := r.key()
 		if err != nil {
-			return nil, noEOF(err)
+			return nil, err
 		}
-		key, ok := tok.(string)
-		if !ok {
-			return nil, fmt.Errorf("key %v is no string", tok)
-		}
-		v, err := parseNext(dec, depth+1)
+		v, err := r.value(depth + 1)
 		if err != nil {
 			return nil, err
 		}
 		object = append(object, member{key, v})
 	}
-	_, err := dec.Token()
-	return object, noEOF(err)
+	return object, nil
 }
 
-// noEOF makes an end in mid-value an error that says so.
-func noEOF(err error) error {
-	if errors.Is(err, io.EOF) {
-		return io.ErrUnexpectedEOF
+// key reads an object's key and the colon.
+func (r *reader) key() (string, error) {
+	key, err := r.text()
+	r.peek()
+	r.at++
+	return key, err
+}
+
+// number gives the number that begins here.
+func (r *reader) number() []byte {
+	start := r.at
+	for r.at < len(r.in) && bytes.IndexByte([]byte("+-.0123456789Ee"), r.in[r.at]) >= 0 {
+		r.at++
 	}
-	return err
+	return r.in[start:r.at]
+}
+
+// text reads the string that begins here. One with escapes, or that is no
+// UTF-8, encoding/json reads.
+func (r *reader) text() (string, error) {
+	end := endOfString(r.in, r.at) + 1
+	token := r.in[r.at:end]
+	r.at = end
+	if bytes.IndexByte(token, '\\') < 0 && utf8.Valid(token) {
+		return string(token[1 : len(token)-1]), nil
+	}
+	var s string
+	err := json.Unmarshal(token, &s)
+	return s, err
 }
 
 // tagOf gives an object's tag and its payload; "" when it is a dictionary.

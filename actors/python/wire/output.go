@@ -40,6 +40,11 @@ func (o *output) add(m *message) {
 	}
 }
 
+// printed is how many bytes the block printed, those left out included.
+func (o *output) printed() int64 {
+	return int64(len(o.head)) + o.over + o.cut + int64(len(o.tail))
+}
+
 // String gives the output with a mark where something is left out.
 func (o *output) String() string {
 	cut := o.cut + o.over

@@ -89,7 +89,7 @@ func (s *Session) Exec(ctx context.Context, code string, host python.Host) (*pyt
 			return b.killed(err), nil
 		}
 	}
-	b.outcome.Output = b.output.String()
+	b.outcome.Output, b.outcome.Printed = b.output.String(), b.output.printed()
 	b.outcome.CPU = max(s.process.CPU()-b.cpu, 0)
 	return &b.outcome, nil
 }
@@ -143,7 +143,7 @@ func (b *block) killed(err error) *python.Outcome {
 		b.outcome.Killed = python.KilledDied
 		b.outcome.Err = &messages.PyError{Type: "InterpreterError", Message: err.Error()}
 	}
-	b.outcome.Output = b.output.String()
+	b.outcome.Output, b.outcome.Printed = b.output.String(), b.output.printed()
 	b.outcome.CPU = max(b.s.process.CPU()-b.cpu, 0)
 	return &b.outcome
 }

@@ -177,6 +177,7 @@ func TestBounds(t *testing.T) {
 	t.Run("output", func(t *testing.T) {
 		out := setup(t).plays(`{"t":"out","b":1,"head":"`+strings.Repeat("é", 40)+`"}`, `{"t":"out","b":1,"tail":"`+strings.Repeat("é", 40)+`","cut":-5}`, done)
 		require.Equal(t, strings.Repeat("é", 25)+"\n… 60 bytes of output left out …\n"+strings.Repeat("é", 25), out.Output)
+		require.EqualValues(t, 160, out.Printed)
 	})
 	t.Run("values", func(t *testing.T) {
 		out := setup(t).plays(`{"t":"done","b":1,"value":` + strings.Repeat("[", 5000) + strings.Repeat("]", 5000) + `}`)

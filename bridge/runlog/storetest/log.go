@@ -81,10 +81,10 @@ func final() messages.Event {
 	return messages.Event{Type: messages.FinalAnswer, Content: "done", Status: messages.StatusAnswered}
 }
 
-func note(s string) messages.Event { return messages.Event{Type: messages.Other, Content: s} }
+func note(s string) *messages.Event { return &messages.Event{Type: messages.Other, Content: s} }
 
-func text(attempt, s string) messages.Event {
-	return messages.Event{Type: messages.ModelOutputThinking, AttemptID: attempt, Content: s}
+func text(attempt, s string) *messages.Event {
+	return &messages.Event{Type: messages.ModelOutputThinking, AttemptID: attempt, Content: s}
 }
 
 func (b *logBundle) watch() []messages.Event {
@@ -104,7 +104,7 @@ func (b *logBundle) whole() {
 	j.Withdraw("t1")
 	j.Publish(text("t2", "th"))
 	j.Publish(text("t2", "ink"))
-	require.NoError(b, b.append(j, &fact.Thought{Step: 1, Text: "think", AttemptID: "t2"}, note("commit")))
+	require.NoError(b, b.append(j, &fact.Thought{Step: 1, Text: "think", AttemptID: "t2"}, *note("commit")))
 	j.Publish(note("log"))
 	require.NoError(b, b.append(j, &fact.Executed{Step: 1}))
 	b.finish(j)
