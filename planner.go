@@ -81,6 +81,10 @@ func newPlanner(sys *system.System, cfg Config, dataDir string) (*planner, error
 		p.closers = append(p.closers, func() error { d.Close(); return nil })
 	}
 	for i := range p.defs.Agents { // a definition that can't be resolved is told at once
+		name := p.defs.Agents[i].Name
+		if slices.ContainsFunc(p.defs.Agents[:i], func(a messages.AgentConfig) bool { return a.Name == name }) {
+			return nil, errors.Join(errDuplicate.Withf("agent", name), p.close())
+		}
 		if _, err := p.equip(&p.defs.Agents[i], p.langOf("", &p.defs.Agents[i])); err != nil {
 			return nil, errors.Join(err, p.close())
 		}
@@ -167,10 +171,10 @@ func (p *planner) newModel(cfg messages.ModelConfig) (model.Model, func(), error
 		return model.Model{}, nil, err
 	}
 	end := func() {
-		client.Close()
 		if limiter != nil {
 			limiter.Close()
 		}
+		client.Close()
 	}
 	return model.Model{Config: cfg, Client: client, Limiter: limiter}, end, nil
 }
@@ -197,12 +201,8 @@ func (p *planner) Plan(_ context.Context, run string, req *messages.RunAgent) (*
 		p.releaseModels(own)
 		return nil, err
 	}
-	workspace := filepath.Join(p.dataDir, "runs", run)
 	ours := req.Overrides.Workspace == ""
-	if !ours {
-		workspace = req.Overrides.Workspace
-	}
-	task, err := p.task(equipment, workspace, req)
+	workspace, task, err := p.place(equipment, run, req)
 	if err != nil {
 		p.releaseModels(own)
 		return nil, errors.Join(err, removeIf(ours, workspace))
@@ -245,6 +245,20 @@ func (p *planner) start(e *agent.Equipment, req *messages.RunAgent, now time.Tim
 		Deadline: deadline, IdempotencyKey: req.IdempotencyKey, Definition: e.Definition, Models: models,
 		Sandbox: &e.Sandbox, Workspace: workspace, Executor: fmt.Sprintf("%s/%s/%s", d.Level, d.Version, d.Hash),
 	}
+}
+
+// place gives a run its folder, with the attachments in it, and its task.
+func (p *planner) place(e *agent.Equipment, run string, req *messages.RunAgent) (string, agent.Task, error) {
+	workspace := filepath.Join(p.dataDir, "runs", run)
+	if own := req.Overrides.Workspace; own != "" {
+		abs, err := filepath.Abs(own)
+		if err != nil {
+			return own, agent.Task{}, errWorkspace.Withf(own).With(err)
+		}
+		workspace = abs
+	}
+	task, err := p.task(e, workspace, req)
+	return workspace, task, err
 }
 
 // task puts attachments into the query and the workspace.

@@ -12,7 +12,8 @@ import (
 // Log is the node's log as the supervisor needs it. Both calls may block; they
 // are made on goroutines that a run owns, and honour ctx.
 type Log interface {
-	// Begin writes run_started as an invocation's first fact.
+	// Begin writes run_started as an invocation's first fact; nothing is changed
+	// in it from then on.
 	Begin(ctx context.Context, run, invocation string, start *fact.RunStarted) (observer.Journal, error)
 	// Adopt makes the caller the owner of an invocation from the next epoch on.
 	Adopt(ctx context.Context, run, invocation, cause, reason string) (*Adoption, error)
@@ -38,7 +39,8 @@ type Plan struct {
 	Equipment *agent.Equipment
 	Start     *fact.RunStarted
 	Task      agent.Task
-	// Release lets go of the run's files; keep says that its answer handed
-	// some over, which stay until the run is forgotten.
+	// Release lets go of what was made for the run, its files included; keep
+	// says that its answer handed some of them over, which stay until the run
+	// is forgotten. It may be called again, and blocks on files.
 	Release func(keep bool)
 }

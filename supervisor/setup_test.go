@@ -3,6 +3,7 @@ package supervisor_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"log/slog"
 	"strings"
 	"sync/atomic"
@@ -219,7 +220,7 @@ func (h *house) next() *question {
 
 func code(lines string) string { return "<code>\n" + lines + "\n</code>" }
 
-// python0 runs "work" as a call of the tool, "print" as output, "final" as
+// python0 runs "work" as a call of the tool, "work again" as two, "print" as output, "final" as
 // final_answer, and "die" as the loss of the interpreter.
 type python0 struct{ started atomic.Int64 }
 
@@ -245,6 +246,10 @@ func (interpreter0) Exec(ctx context.Context, code string, host python.Host) (*p
 			return &python.Outcome{Err: &messages.PyError{Type: e.Type, Message: e.Message}}, nil
 		}
 		return &python.Outcome{Output: string(v) + "\n"}, nil
+	case "work again":
+		_, first := host.Call(ctx, python.Call{Ordinal: 1, Tool: "work"})
+		v, second := host.Call(ctx, python.Call{Ordinal: 2, Tool: "work"})
+		return &python.Outcome{Output: fmt.Sprintf("%+v, then %s %v\n", first, v, second)}, nil
 	case "die":
 		return &python.Outcome{Killed: python.KilledDied}, nil
 	case "final":

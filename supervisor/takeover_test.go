@@ -95,6 +95,23 @@ func TestToolPanics(t *testing.T) {
 	require.NotEmpty(t, contents(events, messages.Warning))
 }
 
+// TestToolCalledAgainAfterAPanic: a call that follows at once goes to the new
+// tool, not to the one that is about to crash.
+func TestToolCalledAgainAfterAPanic(t *testing.T) {
+	h := setup(t, messages.Limits{})
+	run := h.start(messages.RunAgent{})
+	h.next().answer <- code("work again")
+	h.begun()
+	h.tool.end <- errors.New("panic")
+	h.begun()
+	h.tool.end <- nil
+	q := h.next()
+	require.Contains(t, q.last, "tool_panicked")
+	require.Contains(t, q.last, `then "worked" <nil>`)
+	q.answer <- "Worked."
+	require.Len(t, contents(h.watch(run), messages.Warning), 1)
+}
+
 // TestExecutorDies: the block ends, the model is told that its variables are
 // gone, and the next block runs in a new interpreter.
 func TestExecutorDies(t *testing.T) {

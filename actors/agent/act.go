@@ -19,9 +19,10 @@ import (
 func (a *Agent) execute(ctx actor.Context, code string) {
 	a.state = acting
 	a.blockID, a.block = a.nextID(), code
-	a.callCount, a.done, a.calls = 0, nil, nil
+	a.callCount, a.done = 0, nil
+	clear(a.calls)
 	a.emit(ctx, messages.Event{Type: messages.Parse, Content: observer.ParseText(a.lang(), code)})
-	ctx.Request(a.executorActor(ctx), &messages.Execute{ID: a.blockID, Step: a.step, Code: code})
+	ctx.Send(a.executorActor(ctx), &messages.Execute{ID: a.blockID, Step: a.step, Code: code})
 }
 
 // onExecuted turns the end of a block into an observation.

@@ -35,7 +35,7 @@ func (s state) String() string {
 // Agent is one invocation at work. Its fields are touched in its own turns
 // only.
 type Agent struct {
-	cfg   Config
+	cfg   *Config // shared by its incarnations; read only
 	self  *actor.PID
 	state state
 
@@ -44,6 +44,7 @@ type Agent struct {
 	model    *actor.PID
 	executor *actor.PID
 	tools    map[string]*actor.PID
+	retired  map[string]string          // by child id: the tools whose actor crashes or has crashed
 	crashes  map[string]*system.Failure // by child id, between its panic and its end
 
 	window *window.Window
@@ -241,7 +242,7 @@ func (a *Agent) toolActor(ctx actor.Context, t *Tool) (*actor.PID, error) {
 	if pid, ok := a.tools[t.Spec.Name]; ok {
 		return pid, nil
 	}
-	made, err := t.Make(tool.Deps{Workspace: a.cfg.Task.Workspace, Lang: a.lang()})
+	made, err := t.Make(tool.Deps{Workspace: a.cfg.Task.Workspace, Lang: a.lang(), Scope: a.cfg.Scope})
 	if err != nil {
 		return nil, err
 	}
@@ -279,13 +280,7 @@ func (a *Agent) onTerminated(ctx actor.Context, who *actor.PID) {
 		a.executor = nil
 		a.onExecutorLost(ctx, crash)
 	default:
-		for name, pid := range a.tools {
-			if pid.Equal(who) {
-				delete(a.tools, name)
-				a.onToolLost(ctx, name, who, crash)
-				return
-			}
-		}
+		a.onToolLost(ctx, who, crash)
 	}
 }
 

@@ -89,7 +89,8 @@ func (a *Agent) startCall(ctx actor.Context, c *call, t *Tool) {
 		return
 	}
 	c.tool = pid
-	ctx.Request(pid, &tool.Run{Call: &c.msg, Prepared: c.prepared, IdempotencyKey: c.key})
+	c.run = tool.Run{Call: &c.msg, Prepared: c.prepared, IdempotencyKey: c.key}
+	ctx.Request(pid, &c.run)
 }
 
 // onReturned logs a result and lets the code see it.
@@ -97,6 +98,9 @@ func (a *Agent) onReturned(ctx actor.Context, m *messages.ToolReturned) {
 	c, ok := a.calls[m.Call]
 	if !ok || m.Block != a.blockID || m.ID != c.msg.ID {
 		return
+	}
+	if m.Err != nil && m.Err.Code == tool.CodePanicked && c.tool != nil {
+		a.retireTool(ctx, c.tool)
 	}
 	a.noteArtifacts(m.Artifacts)
 	if a.stop != nil && a.stop.now() { // the code is gone; the log still says what came of it
@@ -150,9 +154,32 @@ func (a *Agent) dropCalls(ctx actor.Context) {
 	}
 }
 
+// retireTool lets further calls of a tool go to a new actor: this one has said
+// that it crashes, and what it gets from now on is lost with it. Doing
+// it twice changes nothing.
+func (a *Agent) retireTool(ctx actor.Context, who *actor.PID) {
+	for name, pid := range a.tools {
+		if !pid.Equal(who) {
+			continue
+		}
+		delete(a.tools, name)
+		if a.retired == nil {
+			a.retired = map[string]string{}
+		}
+		a.retired[who.Id] = name
+		a.warn(ctx, "tool_restarted", notes.toolLost.in(a.lang(), name))
+		return
+	}
+}
+
 // onToolLost answers the calls of a tool actor that is gone.
-func (a *Agent) onToolLost(ctx actor.Context, name string, who *actor.PID, crash *system.Failure) {
-	a.warn(ctx, "tool_restarted", notes.toolLost.in(a.lang(), name))
+func (a *Agent) onToolLost(ctx actor.Context, who *actor.PID, crash *system.Failure) {
+	a.retireTool(ctx, who)
+	name, ok := a.retired[who.Id]
+	if !ok {
+		return
+	}
+	delete(a.retired, who.Id)
 	if crash != nil {
 		a.cfg.System.Logger().Error("tool actor crashed", "run", a.cfg.Scope.Run, "tool", name, "failure", crash)
 	}

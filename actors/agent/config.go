@@ -69,7 +69,7 @@ type Begin struct{}
 // Producer makes the agent actor of cfg. The actor's parent gets
 // *messages.InvocationEnded at the end.
 func Producer(cfg Config) actor.Producer {
-	return func() actor.Actor { return &Agent{cfg: cfg} }
+	return func() actor.Actor { return &Agent{cfg: &cfg} }
 }
 
 func (e *Equipment) tool(name string) (*Tool, bool) {
@@ -124,6 +124,7 @@ type call struct {
 	key      string // idempotency key
 	effects  bool
 	tool     *actor.PID // nil until the call was handed over
+	run      tool.Run   // what it was handed over with
 }
 
 func mustJSON(v any) json.RawMessage {

@@ -130,3 +130,19 @@ func TestNoArtifactsOfAStoppedRun(t *testing.T) {
 	require.Equal(t, &messages.InvocationEnded{Invocation: "run", Status: messages.StatusStopped}, s.end())
 	require.Empty(t, s.events(messages.FileArtifact))
 }
+
+// Whoever stopped a run has stopped it, whatever falls due after.
+func TestDeadlineAfterAStop(t *testing.T) {
+	s := setup(t, due(time.Minute))
+	s.hold("thought")
+	s.tell(&agent.Begin{})
+	s.question().say(code("work()"))
+	take(s, s.journal.held, "the thought")
+	s.tell(&messages.Stop{After: messages.StopNow})
+	s.settled()
+	s.world.Advance(time.Minute)
+	s.settled()
+	s.journal.release()
+	s.endsWith(messages.StatusStopped, messages.UserBreak)
+	require.Empty(t, s.events(messages.Parse), "the code never ran")
+}

@@ -259,6 +259,24 @@ func facts[F fact.Fact](s *stage) []F {
 	return out
 }
 
+// logged waits until a fact of that kind is stored.
+func (s *stage) logged(kind string) {
+	s.t.Helper()
+	for {
+		s.journal.mu.Lock()
+		changed := s.journal.changed
+		found := false
+		for _, e := range s.journal.entries {
+			found = found || e.fact != nil && e.fact.Kind() == kind
+		}
+		s.journal.mu.Unlock()
+		if found {
+			return
+		}
+		take(s, changed, "the fact "+kind)
+	}
+}
+
 // inOrder checks that the log has entries, see entry.String, in this order
 // and others between them.
 func (s *stage) inOrder(want ...string) {

@@ -82,16 +82,13 @@ func (a *Agent) obey(ctx actor.Context) {
 
 // onDeadline ends the run at its deadline, as a stop `now` whose end says so.
 func (a *Agent) onDeadline(ctx actor.Context) {
-	if a.state == ended || a.state == closing {
+	if a.state == ended || a.state == closing || a.stop != nil && a.stop.now() {
 		return
 	}
 	if a.stop == nil {
 		a.stop = &stopping{}
 	}
 	a.stop.deadline = true
-	if a.stop.now() {
-		return
-	}
 	a.stop.after = messages.StopNow
 	a.cancelAll(ctx)
 }

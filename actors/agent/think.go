@@ -76,7 +76,7 @@ func (a *Agent) ask(ctx actor.Context, purpose string) {
 	a.thinkID = a.nextID()
 	a.purpose = purpose
 	a.thought = nil
-	ctx.Request(a.modelActor(ctx), &messages.Think{
+	ctx.Send(a.modelActor(ctx), &messages.Think{
 		ID:        a.thinkID,
 		Step:      a.step,
 		Messages:  request,

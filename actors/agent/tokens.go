@@ -87,7 +87,7 @@ func (a *Agent) countTokens(ctx actor.Context) {
 	if !a.stepStart.IsZero() {
 		p.Duration = math.Round(a.cfg.System.World().Now().Sub(a.stepStart).Seconds()*100) / 100
 	}
-	a.emit(ctx, messages.Event{Type: messages.TokenCount, Content: string(mustJSON(p))})
+	a.emit(ctx, messages.Event{Type: messages.TokenCount, Content: p.json()})
 	t.nextStep()
 }
 

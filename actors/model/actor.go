@@ -47,7 +47,7 @@ type modelActor struct {
 }
 
 // ended tells the actor that a call's goroutine is done with it.
-type ended struct{ id uint64 }
+type ended struct{ call *call }
 
 // Receive implements actor.Actor.
 func (a *modelActor) Receive(ctx actor.Context) {
@@ -56,8 +56,8 @@ func (a *modelActor) Receive(ctx actor.Context) {
 		a.think(ctx, m)
 	case *messages.CancelThink:
 		a.cancel(ctx, m)
-	case *ended:
-		delete(a.calls, m.id)
+	case ended:
+		delete(a.calls, m.call.think.ID)
 	case *actor.Stopping, *actor.Restarting:
 		a.cancelAll()
 	default:
@@ -76,12 +76,12 @@ func (a *modelActor) think(ctx actor.Context, m *messages.Think) {
 		cfg:   a.cfg,
 		plain: a.plain,
 		think: m,
-		gate:  newGate(ctx.ActorSystem().Root, a.cfg.Observer, ctx.Parent(), m.ID, cancel),
+		gate:  gate{root: ctx.ActorSystem().Root, observer: a.cfg.Observer, owner: ctx.Parent(), id: m.ID, stop: cancel},
 	}
 	a.calls[m.ID] = c
 	self, root := ctx.Self(), ctx.ActorSystem().Root
 	a.cfg.System.Go(func() {
-		defer root.Send(self, &ended{id: m.ID})
+		defer root.Send(self, ended{c})
 		defer cancel()
 		c.run(run)
 	})

@@ -22,7 +22,7 @@ type call struct {
 	cfg   Config
 	plain samplingRefused
 	think *messages.Think
-	gate  *gate
+	gate  gate
 
 	attempts int             // made so far
 	overflow *messages.Fault // the first model_context_overflow: the agent can act on it

@@ -26,10 +26,6 @@ type gate struct {
 	attempt *messages.AttemptBegin // the open one; nil between attempts
 }
 
-func newGate(root *actor.RootContext, observer, owner *actor.PID, id uint64, stop context.CancelFunc) *gate {
-	return &gate{root: root, observer: observer, owner: owner, id: id, stop: stop}
-}
-
 // begin opens an attempt of a model.
 func (g *gate) begin(model string, a *messages.AttemptBegin) {
 	g.mu.Lock()

@@ -49,7 +49,7 @@ type executor struct {
 type block struct {
 	id     uint64
 	cancel context.CancelFunc
-	calls  *calls
+	calls  calls
 	fresh  bool
 	start  time.Time
 }
@@ -98,12 +98,13 @@ func (e *executor) execute(ctx actor.Context, m *messages.Execute) {
 	}
 	run, cancel := blockContext(e.cfg.BlockTimeout)
 	self, root := ctx.Self(), e.cfg.System.Root()
-	calls := newCalls(root, self, ctx.Parent(), m)
-	e.block = &block{id: m.ID, cancel: cancel, calls: calls, fresh: fresh, start: e.cfg.System.World().Now()}
+	b := &block{id: m.ID, cancel: cancel, fresh: fresh, start: e.cfg.System.World().Now(),
+		calls: calls{root: root, self: self, parent: ctx.Parent(), block: m.ID, step: m.Step}}
+	e.block = b
 	cfg, s := e.cfg, e.slot
 	cfg.System.Go(func() {
 		defer cancel()
-		root.Send(self, runBlock(run, cfg, s, calls, m))
+		root.Send(self, runBlock(run, cfg, s, &b.calls, m))
 	})
 }
 

@@ -3,6 +3,7 @@ package python
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"sync"
 
 	"github.com/asynkron/protoactor-go/actor"
@@ -83,45 +84,51 @@ type calls struct {
 	step         int
 
 	mu      sync.Mutex
-	waiting map[uint64]chan *messages.ToolReturned // by ordinal
+	waiting []*waiter
+	few     [2]*waiter // where waiting lies while no more are in flight
 }
 
-func newCalls(root *actor.RootContext, self, parent *actor.PID, m *messages.Execute) *calls {
-	return &calls{root: root, self: self, parent: parent, block: m.ID, step: m.Step}
+// waiter is one call in flight. Its result is there once settled is closed.
+type waiter struct {
+	ordinal uint64
+	settled chan struct{}
+	result  *messages.ToolReturned
 }
 
 // Call implements Host.
 func (c *calls) Call(ctx context.Context, call Call) (json.RawMessage, *messages.ToolError) {
-	reply := c.await(call.Ordinal)
+	w := &waiter{ordinal: call.Ordinal, settled: make(chan struct{})}
+	c.await(w)
 	c.root.RequestWithCustomSender(c.parent, &messages.CallTool{
 		Block: c.block, Call: call.Ordinal, Tool: call.Tool, Args: call.Args, Kwargs: call.Kwargs, Step: c.step,
 	}, c.self)
 	select {
-	case m := <-reply:
-		return m.Value, m.Err
+	case <-w.settled:
+		return w.result.Value, w.result.Err
 	case <-ctx.Done():
 		return nil, &messages.ToolError{Type: "RuntimeError", Code: "cancelled", Message: "the block was ended while the call was out"}
 	}
 }
 
-func (c *calls) await(ordinal uint64) <-chan *messages.ToolReturned {
-	reply := make(chan *messages.ToolReturned, 1)
+func (c *calls) await(w *waiter) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.waiting == nil {
-		c.waiting = make(map[uint64]chan *messages.ToolReturned, 1)
+		c.waiting = c.few[:0]
 	}
-	c.waiting[ordinal] = reply
-	return reply
+	c.waiting = append(c.waiting, w)
 }
 
 // settle hands a result to the call that waits for it, once.
 func (c *calls) settle(m *messages.ToolReturned) {
 	c.mu.Lock()
-	reply, ok := c.waiting[m.Call]
-	delete(c.waiting, m.Call)
-	c.mu.Unlock()
-	if ok {
-		reply <- m
+	defer c.mu.Unlock()
+	i := slices.IndexFunc(c.waiting, func(w *waiter) bool { return w.ordinal == m.Call })
+	if i < 0 {
+		return
 	}
+	w := c.waiting[i]
+	c.waiting = slices.Delete(c.waiting, i, i+1)
+	w.result = m
+	close(w.settled)
 }

@@ -22,13 +22,14 @@ type mailbox struct {
 	actor      actor.MessageInvoker
 	ctx        actor.Context // the actor's for as long as it lives; used in its turns only
 	process    func()        // handle, bound once
-	drained    bool          // opened for good after the actor's end; used in its turns only
 
 	mu        sync.Mutex
 	system    queue[any]
 	user      queue[any]
 	running   bool // a goroutine handles messages, or is about to
 	suspended bool // the actor failed: its supervisor decides
+
+	drained bool // opened for good after the actor's end; used in its turns only
 }
 
 func (s *System) newMailbox() actor.Mailbox {

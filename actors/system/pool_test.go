@@ -50,6 +50,68 @@ func TestPoolReusesGoroutines(t *testing.T) {
 	}
 }
 
+// A chain of jobs that each schedule the next needs the goroutine that is on
+// it, the one that was woken, and those on their way from a job to the queue.
+func TestPoolKeepsAChainOnItsGoroutines(t *testing.T) {
+	defer goleak.VerifyNone(t)
+	p := newPool(1, discard())
+	defer p.close()
+	done := make(chan struct{})
+	left := 100_000
+	var next func()
+	next = func() {
+		if left--; left == 0 {
+			close(done)
+			return
+		}
+		p.Schedule(next)
+	}
+	p.Schedule(next)
+	<-done
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	require.LessOrEqual(t, p.workers, 3+runtime.GOMAXPROCS(0))
+}
+
+// Jobs that wait for each other all run, however many: the queue holds nobody
+// up.
+func TestPoolJobsMayWaitForLaterOnes(t *testing.T) {
+	defer goleak.VerifyNone(t)
+	p := newPool(1, discard())
+	defer p.close()
+	for range 20 {
+		const n = 200
+		links := make([]chan struct{}, n+1)
+		for i := range links {
+			links[i] = make(chan struct{})
+		}
+		for i := range n {
+			p.Schedule(func() {
+				if i%7 == 0 {
+					p.Schedule(func() {}) // a bystander
+				}
+				<-links[i+1]
+				close(links[i])
+			})
+		}
+		p.Schedule(func() { close(links[n]) })
+		<-links[0]
+	}
+}
+
+func TestPoolLooseJobs(t *testing.T) {
+	defer goleak.VerifyNone(t)
+	p := newPool(1, discard())
+	entered, leave := make(chan struct{}), make(chan struct{})
+	p.add(job{loose: true, f: func() {
+		close(entered)
+		<-leave
+	}})
+	<-entered
+	p.close() // must not wait for it
+	close(leave)
+}
+
 func TestPoolEndsIdleGoroutines(t *testing.T) {
 	defer goleak.VerifyNone(t)
 	p := newPool(1, discard())

@@ -103,7 +103,7 @@ func (a *toolActor) Receive(ctx actor.Context) {
 		a.cutShort(ctx, m.f, errTimeUp)
 	case *graceOver:
 		a.abandon(ctx, m.f)
-	case *finished:
+	case finished:
 		a.onFinished(ctx, m.f)
 	case *actor.Restarting:
 		a.dropAll(ctx)
@@ -136,12 +136,13 @@ func (a *toolActor) start(ctx actor.Context, m *Run) {
 	}
 	a.flights[m.Call.ID] = f
 	f.timer = world.AfterFunc(a.cfg.Timeout, func() { root.Send(self, &timeUp{f}) })
-	limited := deadline{run, f.started.Add(a.cfg.Timeout)}
+	f.call = f.toolCall()
+	f.ctx = callContext{Context: run, call: &f.call, at: f.started.Add(a.cfg.Timeout)}
 	a.hold.enter()
 	a.cfg.System.GoLoose(func() {
 		defer a.hold.leaveAndClose()
-		defer func() { root.Send(self, &finished{f}) }() // also after runtime.Goexit
-		f.do(limited)
+		defer func() { root.Send(self, finished{f}) }() // also after runtime.Goexit
+		f.do()
 	})
 }
 

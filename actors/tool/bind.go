@@ -29,8 +29,9 @@ func newNote(en, zh string, args ...any) *Note {
 // Values are the plain Go values of package value. The error is an *Exception
 // of class TypeError or ValueError that names the signature.
 func (s *Spec) Bind(args []any, kwargs map[string]any) (map[string]any, []Note, error) {
-	given, err := s.assign(args, kwargs)
-	if err != nil {
+	var few [8]given // most tools have no more inputs: no allocation
+	given := append(few[:0], make([]given, len(s.Inputs))...)
+	if err := s.assign(given, args, kwargs); err != nil {
 		return nil, nil, err
 	}
 	if err := s.missing(given); err != nil {
@@ -59,11 +60,10 @@ type given struct {
 }
 
 // assign says, for each input, which argument is for it.
-func (s *Spec) assign(args []any, kwargs map[string]any) ([]given, error) {
+func (s *Spec) assign(all []given, args []any, kwargs map[string]any) error {
 	if len(args) > len(s.Inputs) {
-		return nil, s.typeError("takes %s but %d were given", "接受 %s，但传入了 %d 个", s.arity(), len(args))
+		return s.typeError("takes %s but %d were given", "接受 %s，但传入了 %d 个", s.arity(), len(args))
 	}
-	all := make([]given, len(s.Inputs))
 	for i, v := range args {
 		all[i] = given{v, true}
 	}
@@ -71,7 +71,7 @@ func (s *Spec) assign(args []any, kwargs map[string]any) ([]given, error) {
 	for i := range s.Inputs {
 		v, ok := kwargs[s.Inputs[i].Name]
 		if ok && all[i].there {
-			return nil, s.misnamed(len(args), kwargs)
+			return s.misnamed(len(args), kwargs)
 		}
 		if ok {
 			all[i] = given{v, true}
@@ -79,9 +79,9 @@ func (s *Spec) assign(args []any, kwargs map[string]any) ([]given, error) {
 		}
 	}
 	if named < len(kwargs) {
-		return nil, s.misnamed(len(args), kwargs)
+		return s.misnamed(len(args), kwargs)
 	}
-	return all, nil
+	return nil
 }
 
 // misnamed is the error of keyword arguments of which at least one is wrong.

@@ -29,6 +29,8 @@ var errExited = errors.New("the tool ended without a result")
 type flight struct {
 	cfg     *Config
 	run     *Run
+	call    Call
+	ctx     callContext
 	sender  *actor.PID
 	out     outbox
 	cancel  context.CancelCauseFunc
@@ -62,19 +64,28 @@ func (e *PanicError) Error() string {
 
 func (e *PanicError) text() string { return clip(fmt.Sprint(e.Value), 500) }
 
-// deadline makes a context tell the call's deadline, while the actor's timer,
-// which knows the world's time, ends it.
-type deadline struct {
+// callContext tells a call and its deadline, while the actor's timer, which
+// knows the world's time, ends it.
+type callContext struct {
 	context.Context
-	at time.Time
+	call *Call
+	at   time.Time
 }
 
 // Deadline implements context.Context.
-func (d deadline) Deadline() (time.Time, bool) { return d.at, true }
+func (c *callContext) Deadline() (time.Time, bool) { return c.at, true }
+
+// Value implements context.Context.
+func (c *callContext) Value(key any) any {
+	if key == (callKey{}) {
+		return c.call
+	}
+	return c.Context.Value(key)
+}
 
 // do is the life of the call's goroutine, which is a loose one: a function that
 // ignores its cancel must not keep the system from closing.
-func (f *flight) do(ctx context.Context) {
+func (f *flight) do() {
 	defer f.over.Store(true)
 	defer f.out.close()
 	defer func() {
@@ -83,12 +94,12 @@ func (f *flight) do(ctx context.Context) {
 		}
 	}()
 	f.result = result{err: errExited}
-	f.result = f.call(ctx)
+	f.result = f.answer(&f.ctx)
 }
 
 func (f *flight) name() string { return f.cfg.Tool.Spec().Name }
 
-func (f *flight) call(ctx context.Context) result {
+func (f *flight) answer(ctx context.Context) result {
 	world := f.cfg.System.World()
 	key := f.cacheKey()
 	if hit := f.cfg.Limits.cached(key, world.Now()); hit != nil {
@@ -107,7 +118,7 @@ func (f *flight) call(ctx context.Context) result {
 	for i := range f.run.Prepared.Notes {
 		f.out.emit(messages.Other, f.run.Prepared.Notes[i].In(f.cfg.Lang))
 	}
-	v, err := f.cfg.Tool.Call(ctx, f.toolCall())
+	v, err := f.cfg.Tool.Call(ctx, &f.call)
 	if err != nil {
 		return result{err: err}
 	}
@@ -118,8 +129,8 @@ func (f *flight) call(ctx context.Context) result {
 	return result{value: raw, err: err}
 }
 
-func (f *flight) toolCall() *Call {
-	return &Call{
+func (f *flight) toolCall() Call {
+	return Call{
 		ID:             f.run.Call.ID,
 		IdempotencyKey: f.run.IdempotencyKey,
 		Args:           f.run.Prepared.Args,

@@ -67,7 +67,7 @@ func Func[In, Out any](name, description string, fn func(ctx context.Context, in
 		return nil, specFault("tool %s has no function", "工具 %s 没有函数", name)
 	}
 	spec := &Spec{Name: name, Description: description}
-	keys, err := fieldInputs(spec, in)
+	fields, err := fieldInputs(spec, in)
 	if err != nil {
 		return nil, err
 	}
@@ -80,32 +80,60 @@ func Func[In, Out any](name, description string, fn func(ctx context.Context, in
 	if err := spec.Validate(); err != nil {
 		return nil, err
 	}
-	return &funcTool[In, Out]{spec: spec, keys: keys, fn: fn}, nil
+	return &funcTool[In, Out]{spec: spec, fields: fields, fn: fn}, nil
 }
 
 // funcTool is a function as a Tool.
 type funcTool[In, Out any] struct {
-	spec *Spec
-	keys map[string]string // of an input: the field's name in JSON
-	fn   func(context.Context, In) (Out, error)
+	spec   *Spec
+	fields map[string]field // by input
+	fn     func(context.Context, In) (Out, error)
 }
 
 func (t *funcTool[In, Out]) Spec() *Spec { return t.spec }
 
 func (t *funcTool[In, Out]) Call(ctx context.Context, c *Call) (any, error) {
-	raw, err := t.object(c.Args)
-	if err != nil {
-		return nil, t.spec.valueError("can't take its arguments: %v", "无法接收参数：%v", err)
-	}
 	var in In
-	if err := json.Unmarshal(raw, &in); err != nil {
+	if err := t.fill(&in, c.Args); err != nil {
 		return nil, t.spec.valueError("can't take its arguments: %v", "无法接收参数：%v", err)
 	}
-	return t.fn(context.WithValue(ctx, callKey{}, c), in)
+	if CallFrom(ctx) != c {
+		ctx = context.WithValue(ctx, callKey{}, c)
+	}
+	return t.fn(ctx, in)
 }
 
-// object writes the arguments as the JSON object that In is read from. A nil
-// leaves its field at the zero value.
+// fill sets the fields of in, by way of JSON where a value is no text, number
+// or boolean. A nil leaves its field at the zero value.
+func (t *funcTool[In, Out]) fill(in *In, args map[string]any) error {
+	if t.put(reflect.ValueOf(in).Elem(), args) {
+		return nil
+	}
+	raw, err := t.object(args)
+	if err != nil {
+		return err
+	}
+	var none In
+	*in = none
+	return json.Unmarshal(raw, in)
+}
+
+// put sets the fields to the values as they are, or says that it can't.
+func (t *funcTool[In, Out]) put(in reflect.Value, args map[string]any) bool {
+	for i := range t.spec.Inputs {
+		name := t.spec.Inputs[i].Name
+		v := args[name]
+		if v == nil {
+			continue
+		}
+		if f := t.fields[name]; !f.direct || !put(in.Field(f.index), v) {
+			return false
+		}
+	}
+	return true
+}
+
+// object writes the arguments as the JSON object that In is read from.
 func (t *funcTool[In, Out]) object(args map[string]any) ([]byte, error) {
 	b := append(make([]byte, 0, 128), '{')
 	for i := range t.spec.Inputs {
@@ -117,7 +145,7 @@ func (t *funcTool[In, Out]) object(args map[string]any) ([]byte, error) {
 		if len(b) > 1 {
 			b = append(b, ',')
 		}
-		b = append(messages.AppendJSONString(b, t.keys[name]), ':')
+		b = append(messages.AppendJSONString(b, t.fields[name].key), ':')
 		switch v := v.(type) {
 		case string:
 			b = messages.AppendJSONString(b, v)

@@ -1,19 +1,29 @@
 package tool
 
 import (
+	"cmp"
 	"encoding/json"
+	"math"
 	"reflect"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
-// fieldInputs fills the spec's inputs from the fields of a struct and gives,
-// for each input, the name by which JSON finds its field.
-func fieldInputs(s *Spec, t reflect.Type) (map[string]string, error) {
-	keys := make(map[string]string, t.NumField())
+// field is where an input's value goes.
+type field struct {
+	key    string // by which JSON finds it
+	index  int    // in the struct
+	direct bool   // a value of its kind can be put there as it is
+}
+
+// fieldInputs fills the spec's inputs from the fields of a struct and gives
+// the field of each.
+func fieldInputs(s *Spec, t reflect.Type) (map[string]field, error) {
+	fields := make(map[string]field, t.NumField())
 	for i := range t.NumField() {
 		f := t.Field(i)
-		jsonName, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		jsonName, options, _ := strings.Cut(f.Tag.Get("json"), ",")
 		if !f.IsExported() || jsonName == "-" {
 			continue
 		}
@@ -24,13 +34,10 @@ func fieldInputs(s *Spec, t reflect.Type) (map[string]string, error) {
 		if err != nil {
 			return nil, err
 		}
-		keys[in.Name] = jsonName
-		if jsonName == "" {
-			keys[in.Name] = f.Name
-		}
+		fields[in.Name] = field{key: cmp.Or(jsonName, f.Name), index: i, direct: options == "" && isDirect(f.Type)}
 		s.Inputs = append(s.Inputs, *in)
 	}
-	return keys, nil
+	return fields, nil
 }
 
 func fieldInput(tool string, f reflect.StructField, name string) (*Input, error) {
@@ -57,6 +64,47 @@ func fieldInput(tool string, f reflect.StructField, name string) (*Input, error)
 	}
 	in.Required = in.Default == nil && !in.Nullable
 	return in, nil
+}
+
+// isDirect reports whether JSON means a type's plain values and nothing else.
+func isDirect(t reflect.Type) bool {
+	if t.PkgPath() != "" { // it may read JSON in a way of its own
+		return false
+	}
+	switch t.Kind() {
+	case reflect.String, reflect.Bool, reflect.Float64, reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		return true
+	}
+	return false
+}
+
+// put sets a direct field to a plain value; false says that it doesn't fit.
+func put(to reflect.Value, v any) bool {
+	switch v := v.(type) {
+	case string:
+		if to.Kind() != reflect.String || !utf8.ValidString(v) {
+			return false
+		}
+		to.SetString(v)
+	case bool:
+		if to.Kind() != reflect.Bool {
+			return false
+		}
+		to.SetBool(v)
+	case int64:
+		if !to.CanInt() || to.OverflowInt(v) {
+			return false
+		}
+		to.SetInt(v)
+	case float64:
+		if to.Kind() != reflect.Float64 || math.IsNaN(v) || math.IsInf(v, 0) {
+			return false
+		}
+		to.SetFloat(v)
+	default:
+		return false
+	}
+	return true
 }
 
 func isBytes(t reflect.Type) bool {

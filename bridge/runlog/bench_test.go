@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"runtime"
+	"slices"
 	"testing"
 	"time"
 
@@ -75,7 +76,7 @@ func BenchmarkAppend(b *testing.B) {
 			done := func(error) { n++ }
 			b.ReportAllocs()
 			for b.Loop() {
-				j.Append(&fact.Executed{Step: 1, Observation: "o"}, events, done)
+				j.Append(&fact.Executed{Step: 1, Observation: "o"}, slices.Clone(events), done)
 			}
 			require.Equal(b, b.N, n)
 		})
@@ -104,7 +105,7 @@ func BenchmarkStep(b *testing.B) {
 				for range 4 {
 					j.Publish(&messages.Event{Type: messages.ModelOutputThinking, Content: "some words of thought ", AttemptID: "t"})
 				}
-				j.Append(&fact.Thought{Step: 1, AttemptID: "t"}, commit, done)
+				j.Append(&fact.Thought{Step: 1, AttemptID: "t"}, slices.Clone(commit), done)
 				<-stored
 				j.Publish(&messages.Event{Type: messages.Tool, ToolName: "search"})
 				j.Publish(&messages.Event{Type: messages.ExecutionLogs, Content: "log"})
@@ -136,7 +137,8 @@ func idleBytes(tb testing.TB, n int) (journal, store float64) {
 	start := &fact.RunStarted{Agent: "a", Query: "q"}
 	empty := liveHeap()
 	for i := range journals {
-		j, err := l.Begin(context.Background(), ids[i], ids[i], start)
+		own := *start
+		j, err := l.Begin(context.Background(), ids[i], ids[i], &own)
 		require.NoError(tb, err)
 		journals[i] = j
 	}

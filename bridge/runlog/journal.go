@@ -42,7 +42,8 @@ func (j *Journal) Publish(ev *messages.Event) {
 // Append implements observer.Journal. The fact settles every event published
 // so far, a thought that isn't rejected also its attempt's text, any other
 // none of that. done, which may be nil, is called once, in the order of the
-// calls, when the fact and the events of after are stored. Its errors:
+// calls, when the fact and the events of after are stored; after is the
+// journal's from then on. Its errors:
 // ErrStale, ErrDiverged, ErrFinished after run_finished, ErrRefused for a
 // record that the store can never take, messages.ErrShutdown.
 func (j *Journal) Append(f fact.Fact, after []messages.Event, done func(error)) {

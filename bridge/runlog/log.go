@@ -128,8 +128,9 @@ func (l *Log) spawn(f func()) {
 }
 
 // Begin makes the caller the first owner of a new invocation: start is its
-// first fact. It returns when that is stored, or when ctx ends; then the log
-// may have begun, without an owner. ErrExists: the invocation has a log.
+// first fact, of which the Owner is filled in and nothing is changed from then
+// on. It returns when that is stored, or when ctx ends; then the log may have
+// begun, without an owner. ErrExists: the invocation has a log.
 func (l *Log) Begin(ctx context.Context, run, invocation string, start *fact.RunStarted) (*Journal, error) {
 	if start == nil {
 		return nil, ErrInput.Withf("no run_started fact", "one")
@@ -137,12 +138,11 @@ func (l *Log) Begin(ctx context.Context, run, invocation string, start *fact.Run
 	if err := checkIDs(run, invocation); err != nil {
 		return nil, err
 	}
-	own := *start
-	own.Owner = l.world.NewID()
+	start.Owner = l.world.NewID()
 	j := l.journal(Invocation{Tenant: start.Tenant, Run: run, Invocation: invocation})
 	done := make(chan error, 1)
 	j.mu.Lock()
-	j.m.begin(l.world.Now(), &own, func(err error) { done <- err })
+	j.m.begin(l.world.Now(), start, func(err error) { done <- err })
 	j.work()
 	if err := j.await(ctx, done); err != nil {
 		return nil, err

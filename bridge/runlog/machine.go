@@ -159,7 +159,8 @@ func (m *machine) emit(ev *messages.Event) {
 	m.out = append(m.out, ev)
 }
 
-// append queues a fact with the events that it makes true.
+// append queues a fact with the events that it makes true; they are the
+// machine's from then on.
 func (m *machine) append(now time.Time, f fact.Fact, after []messages.Event, done func(error)) {
 	switch {
 	case m.state == lost:
@@ -172,14 +173,13 @@ func (m *machine) append(now time.Time, f fact.Fact, after []messages.Event, don
 	r := request{fact: f, at: now, first: m.end(), done: done}
 	r.settles, m.open = settle(m.open, f, len(after))
 	if len(after) > 0 {
-		block := make([]messages.Event, len(after)) // one allocation
-		copy(block, after)
-		for i := range block {
-			if block[i].Time.IsZero() {
-				block[i].Time = now
+		for i := range after {
+			ev := &after[i]
+			if ev.Time.IsZero() {
+				ev.Time = now
 			}
-			m.emit(&block[i])
-			r.settles = append(r.settles, &block[i])
+			m.emit(ev)
+			r.settles = append(r.settles, ev)
 		}
 	}
 	r.upto = m.end()

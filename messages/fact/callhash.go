@@ -84,8 +84,7 @@ func (c *canonicalizer) array(b []byte) []byte {
 }
 
 func (c *canonicalizer) object(b []byte) []byte {
-	var few [8]member // most objects have no more: no allocation
-	members := few[:0]
+	members := make([]member, 0, 8)
 	c.at++
 	for c.peek() != '}' {
 		if len(members) > 0 {

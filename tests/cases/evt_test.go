@@ -85,8 +85,8 @@ func withDeadline(s *stage, req troupe.RunRequest) string {
 	return s.start(req)
 }
 
-// onWire holds for the lines of a stream: each is one JSON object that reads
-// back as the event, step numbers rise, and one line, the last, has a status.
+// onWire holds for the lines of a stream: each is one JSON object with a type,
+// step numbers rise, and one line, the last, has a status.
 func (tr trace) onWire(t *testing.T) {
 	t.Helper()
 	step := 0

@@ -26,19 +26,6 @@ func parseCases() cases {
 	}
 }
 
-const finish = "<code>\nfinal_answer('done')\n</code>"
-
-// ask runs one query on a model that writes texts and requires that it ends
-// with finish, after as many calls as there are texts.
-func ask(t *testing.T, texts ...string) (*stage, trace) {
-	t.Helper()
-	s := play(t, says(append(texts, finish)...))
-	tr := s.run(troupe.RunRequest{Query: "Go."})
-	tr.answered(t, "done")
-	s.calls(len(texts) + 1)
-	return s, tr
-}
-
 func closingTagInString(t *testing.T) {
 	block := "html = '<p>1</p><code>k</code>'\nprint(len(html))"
 	s, tr := ask(t, code(block))

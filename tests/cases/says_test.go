@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/troupe-go/troupe"
 	"github.com/troupe-go/troupe/messages"
 	"github.com/troupe-go/troupe/tests/scripted"
 )
@@ -50,6 +51,20 @@ const (
 	finishStop = `{"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}`
 	done       = "[DONE]"
 )
+
+// finish is a step that ends a run.
+const finish = "<code>\nfinal_answer('done')\n</code>"
+
+// ask runs one query on a model that writes texts and requires that it ends
+// with finish, after as many calls as there are texts.
+func ask(t *testing.T, texts ...string) (*stage, trace) {
+	t.Helper()
+	s := play(t, says(append(texts, finish)...))
+	tr := s.run(troupe.RunRequest{Query: "Go."})
+	tr.answered(t, "done")
+	s.calls(len(texts) + 1)
+	return s, tr
+}
 
 // calls requires how often the model was called.
 func (s *stage) calls(n int) {

@@ -1,7 +1,6 @@
 package cases
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"log/slog"
@@ -222,12 +221,14 @@ func cutAction(t *testing.T) {
 
 func bytewise(t *testing.T) {
 	const text = "修复😀"
-	var log bytes.Buffer
+	log, err := os.Create(filepath.Join(t.TempDir(), "log"))
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, log.Close()) }) // after the node's end
 	s := play(t, answers(
 		scripted.Reply{Bytewise: true, Text: code("print('"+text+"')", "create_file(file_path='a.txt', content='"+text+"')")},
 		scripted.Reply{Bytewise: true, Text: text},
 	), fileTools, func(cfg *troupe.Config) {
-		cfg.Logger = slog.New(slog.NewJSONHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))
+		cfg.Logger = slog.New(slog.NewJSONHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	})
 	folder := t.TempDir()
 	tr := s.run(troupe.RunRequest{Query: text, Overrides: messages.Overrides{Workspace: folder}})
@@ -245,8 +246,10 @@ func bytewise(t *testing.T) {
 	for _, r := range s.model.Requests() {
 		require.NotContains(t, string(r.Body), "\ufffd")
 	}
-	require.NotEmpty(t, log.Bytes())
-	require.NotContains(t, log.String(), "\ufffd")
+	logged, err := os.ReadFile(log.Name())
+	require.NoError(t, err)
+	require.NotEmpty(t, logged)
+	require.NotContains(t, string(logged), "\ufffd")
 }
 
 func toolCallsWithoutIndex(t *testing.T) {
@@ -255,6 +258,10 @@ func toolCallsWithoutIndex(t *testing.T) {
 		"no index": {
 			delta(`{"id":"c1","type":"function","function":{"name":"f","arguments":"{}"}}`),
 			delta(`{"id":"c2","type":"function","function":{"name":"g","arguments":"{}"}}`),
+		},
+		"names only": {
+			delta(`{"function":{"name":"f","arguments":"{}"}}`),
+			delta(`{"function":{"name":"g","arguments":"{}"}}`),
 		},
 		"id in the first delta only": {
 			delta(`{"id":"c1","type":"function","function":{"name":"f","arguments":"{"}}`),

@@ -39,6 +39,7 @@ func StripThinking(text string) string {
 		return text
 	}
 	var v visible
+	v.Grow(len(text))
 	var s tags.Scanner
 	s.Write(text, &v)
 	s.Close(&v)

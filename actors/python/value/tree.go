@@ -45,12 +45,12 @@ type reader struct {
 	at int
 }
 
-func newReader(raw []byte) (*reader, error) {
+func newReader(raw []byte) (reader, error) {
 	if json.Valid(raw) {
-		return &reader{in: raw}, nil
+		return reader{in: raw}, nil
 	}
 	var v json.RawMessage
-	return nil, fmt.Errorf("tagged value: %w", json.Unmarshal(raw, &v))
+	return reader{}, fmt.Errorf("tagged value: %w", json.Unmarshal(raw, &v))
 }
 
 // peek skips white space and gives the next byte, 0 at the end.
