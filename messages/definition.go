@@ -46,7 +46,7 @@ type ModelConfig struct {
 	ConcurrencyWait  time.Duration `yaml:"concurrency_wait,omitempty" json:"concurrency_wait,omitempty"`     // default 30s
 	Images           bool          `yaml:"images,omitempty" json:"images,omitempty"`                         // takes image_url parts
 	FlattenContent   bool          `yaml:"flatten_content,omitempty" json:"flatten_content,omitempty"`       // send string content only
-	PromptCache      bool          `yaml:"prompt_cache,omitempty" json:"prompt_cache,omitempty"` // the provider reports cached tokens
+	PromptCache      bool          `yaml:"prompt_cache,omitempty" json:"prompt_cache,omitempty"`             // the provider reports cached tokens
 }
 
 // ToolConfig places a tool on the shelf (nexent-core §3.9).
@@ -122,12 +122,12 @@ type SandboxConfig struct {
 
 // Limits bound a node.
 type Limits struct {
-	MaxRuns      int           `yaml:"max_runs,omitempty" json:"max_runs,omitempty"`           // runs at a time; default 256
-	QueueSize    int           `yaml:"queue_size,omitempty" json:"queue_size,omitempty"`       // runs that wait; default 1024; beyond: busy
-	QueueWait    time.Duration `yaml:"queue_wait,omitempty" json:"queue_wait,omitempty"`       // default 5m
-	RunDeadline  time.Duration `yaml:"run_deadline,omitempty" json:"run_deadline,omitempty"`   // default 24h
-	KeepRuns     int           `yaml:"keep_runs,omitempty" json:"keep_runs,omitempty"`         // ended runs kept in memory for late watchers; default 1024
-	KeepEvents   int           `yaml:"keep_events,omitempty" json:"keep_events,omitempty"`     // events kept a run in memory; default 65536
+	MaxRuns     int           `yaml:"max_runs,omitempty" json:"max_runs,omitempty"`         // runs at a time; default 256
+	QueueSize   int           `yaml:"queue_size,omitempty" json:"queue_size,omitempty"`     // runs that wait; default 1024; beyond: busy
+	QueueWait   time.Duration `yaml:"queue_wait,omitempty" json:"queue_wait,omitempty"`     // default 5m
+	RunDeadline time.Duration `yaml:"run_deadline,omitempty" json:"run_deadline,omitempty"` // default 24h
+	KeepRuns    int           `yaml:"keep_runs,omitempty" json:"keep_runs,omitempty"`       // ended runs kept in memory for late watchers; default 1024
+	KeepEvents  int           `yaml:"keep_events,omitempty" json:"keep_events,omitempty"`   // events kept a run in memory; default 65536
 }
 
 // Turn is one message of an earlier conversation (AgentHistory of the seeds).

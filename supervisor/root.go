@@ -86,7 +86,8 @@ type entry struct {
 	key    string // idempotency key with its tenant; "" when none
 	hash   string // of the request, when there is a key
 	status messages.Status
-	plan   *Plan // known once the run is on the log
+	plan   *Plan      // known once the run is on the log
+	asker  *actor.PID // waits until it is
 }
 
 // root is a node's root actor.
@@ -166,7 +167,7 @@ func (r *root) admit(ctx actor.Context, m *messages.RunAgent) {
 		ctx.Respond(&messages.RunRefused{Fault: messages.ErrBusy})
 		return
 	}
-	e := &entry{id: req.Run, user: m.User, key: key, hash: hash}
+	e := &entry{id: req.Run, user: m.User, key: key, hash: hash, asker: ctx.Sender()}
 	r.runs[e.id] = e
 	if key != "" {
 		r.keys[key] = e.id
@@ -177,7 +178,7 @@ func (r *root) admit(ctx actor.Context, m *messages.RunAgent) {
 		e.place = running
 		r.running++
 	}
-	e.pid = r.spawn(ctx, runConfig{request: &req, asker: ctx.Sender(), admitted: !full})
+	e.pid = r.spawn(ctx, runConfig{request: &req, asker: e.asker, admitted: !full})
 }
 
 func (r *root) spawn(ctx actor.Context, cfg runConfig) *actor.PID {
@@ -186,17 +187,15 @@ func (r *root) spawn(ctx actor.Context, cfg runConfig) *actor.PID {
 }
 
 // idempotency gives a request's key and the hash that tells whether the same
-// key comes with the same request.
+// key comes with the same request; its id and deadline don't count.
 func idempotency(m *messages.RunAgent) (key, hash string) {
 	if m.IdempotencyKey == "" {
 		return "", ""
 	}
-	b, err := json.Marshal(struct {
-		Agent, Query, User, Conversation string
-		Attachments                      []messages.Attachment
-		History                          []messages.Turn
-	}{m.Agent, m.Query, m.User, m.Conversation, m.Attachments, m.History})
-	if err != nil { // strings and bytes always encode
+	same := *m
+	same.Run, same.Deadline = "", time.Time{}
+	b, err := json.Marshal(&same)
+	if err != nil { // metadata with no JSON form, which the planner refuses
 		b = []byte(m.Query)
 	}
 	sum := sha256.Sum256(b)
@@ -220,7 +219,7 @@ func (r *root) stop(ctx actor.Context, m *messages.Stop) {
 
 func (r *root) opened(m *runOpened) {
 	if e, ok := r.runs[m.run]; ok {
-		e.plan = m.plan
+		e.plan, e.asker = m.plan, nil
 	}
 }
 
@@ -299,7 +298,10 @@ func (r *root) lost(ctx actor.Context, who *actor.PID) {
 		if e.place == over || e.pid == nil || !e.pid.Equal(who) {
 			continue
 		}
-		if e.plan == nil { // it never got on the log
+		if e.plan == nil { // it may or may not have got on the log
+			if e.asker != nil {
+				ctx.Send(e.asker, &messages.RunRefused{Fault: errRunLost.Withf(e.id)})
+			}
 			r.refused(ctx, &runRefused{run: e.id})
 			return
 		}
@@ -334,6 +336,9 @@ func (r *root) shutDown(ctx actor.Context) {
 	}
 	r.closing = []*actor.PID{}
 }
+
+var errRunLost = &messages.Fault{Code: "run_lost", Class: messages.Bug, Retryable: true,
+	EN: "run %q was lost while it began; the node's log says why; try again", ZH: "运行 %q 在启动时丢失；原因见节点日志；请重试"}
 
 var errRunExists = &messages.Fault{Code: "run_exists", Class: messages.Permanent,
 	EN: "run %q exists already; leave the id out to be given a new one", ZH: "运行 %q 已存在；不指定编号即可获得新的编号"}

@@ -253,6 +253,11 @@ func (r *run) onTerminated(ctx actor.Context, who *actor.PID) {
 		r.adopt(ctx)
 		return
 	}
+	r.over(ctx)
+}
+
+// over lets go of the run's files, tells the root, and ends this actor.
+func (r *run) over(ctx actor.Context) {
 	if release, keep := r.plan.Release, r.artifacts > 0; release != nil {
 		r.cfg.node.System.Go(func() { release(keep) })
 	}
@@ -282,13 +287,27 @@ func (r *run) onAdopted(ctx actor.Context, m *adopted) {
 	switch {
 	case errors.Is(m.err, context.Canceled):
 		return
+	case m.err != nil && messages.AsFault(m.err).Class == messages.Permanent:
+		r.giveUp(ctx, m.err)
 	case m.err != nil:
 		r.cfg.node.System.Logger().Warn("the log can't be adopted yet", "run", r.cfg.request.Run, "try", r.tries, "error", m.err)
 		r.adopt(ctx)
 	default:
+		r.tries = 0
 		r.adoption = m.adoption
 		r.work(ctx)
 	}
+}
+
+// giveUp ends a run whose log can't be taken over by anybody: nothing can be
+// written there, so only this node's own log says so.
+func (r *run) giveUp(ctx actor.Context, err error) {
+	r.cfg.node.System.Logger().Error("a run is given up: its log can't be taken over", "run", r.cfg.request.Run, "error", err)
+	r.done, r.status = true, messages.StatusFailed
+	for _, s := range r.stops {
+		r.answer(ctx, s.asker)
+	}
+	r.over(ctx)
 }
 
 func (r *run) answer(ctx actor.Context, asker *actor.PID) {

@@ -30,5 +30,5 @@ func TestNewID(t *testing.T) {
 	other, err := uuid.Parse(ids[1])
 	require.NoError(t, err)
 	require.NotEqual(t, id[8:], other[8:], "62 bits are random")
-	require.LessOrEqual(t, testing.AllocsPerRun(100, func() { world.NewID() }), 1.0)
+	require.LessOrEqual(t, testing.AllocsPerRun(100, func() { world.NewID() }), 2.0, "one; two under the race detector")
 }
