@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -34,6 +36,7 @@ type planner struct {
 	system  *system.System
 	defs    messages.Definitions
 	dataDir string
+	proxy   func(*http.Request) (*url.URL, error)
 	driver  python.Driver
 	shelf   *tool.Shelf
 	tools   map[string]agent.Tool // by callable name
@@ -53,7 +56,7 @@ type equipmentKey struct{ agent, lang string }
 
 func newPlanner(sys *system.System, cfg Config, dataDir string) (*planner, error) {
 	p := &planner{
-		system: sys, defs: cfg.Definitions, dataDir: dataDir, driver: cfg.Driver,
+		system: sys, defs: cfg.Definitions, dataDir: dataDir, proxy: cfg.Proxy, driver: cfg.Driver,
 		shelf: tool.NewShelf(), tools: map[string]agent.Tool{}, limits: model.NewLimiters(sys.World()),
 		models: map[string]model.Model{}, equipment: map[equipmentKey]*agent.Equipment{}, own: map[*ownModels]struct{}{},
 	}
@@ -161,7 +164,7 @@ func (p *planner) addModel(cfg messages.ModelConfig) error {
 // newModel gives a model with its client, and what lets go of both client and
 // limiter.
 func (p *planner) newModel(cfg messages.ModelConfig) (model.Model, func(), error) {
-	client, err := openai.New(openai.Config{Model: cfg, World: p.system.World(), Logger: p.system.Logger()})
+	client, err := openai.New(openai.Config{Model: cfg, World: p.system.World(), Logger: p.system.Logger(), Proxy: p.proxy})
 	if err != nil {
 		return model.Model{}, nil, err
 	}

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"iter"
 	"log/slog"
+	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
 	"sync"
@@ -40,6 +42,9 @@ type Config struct {
 	AllowMissingWalls bool
 	// Driver replaces the Python executor; default: the one Sandbox.Level names.
 	Driver python.Driver
+	// Proxy picks the proxy of a request to a model; nil: none.
+	// http.ProxyFromEnvironment reads the standard variables.
+	Proxy func(*http.Request) (*url.URL, error)
 	// World is the source of time, randomness and ids; default: the real one.
 	World system.World
 }

@@ -3,6 +3,7 @@ package openai
 import (
 	"context"
 	"crypto/tls"
+	"errors"
 	"log/slog"
 	"math"
 	"net"
@@ -35,8 +36,8 @@ type Config struct {
 	Model  messages.ModelConfig
 	World  system.World // default: the real one
 	Logger *slog.Logger // default: discards
-	// Proxy picks a proxy for a request. Default: the standard variables
-	// (HTTPS_PROXY, NO_PROXY, …), which never apply to loopback.
+	// Proxy picks a proxy for a request; nil: none. http.ProxyFromEnvironment
+	// reads the standard variables, for whoever may read the environment.
 	Proxy func(*http.Request) (*url.URL, error)
 }
 
@@ -81,9 +82,6 @@ func New(cfg Config) (*Client, error) {
 // newHTTP makes the client's own connections. Redirects aren't followed: they
 // would carry keys to another place.
 func newHTTP(m messages.ModelConfig, proxy func(*http.Request) (*url.URL, error)) *http.Client {
-	if proxy == nil {
-		proxy = http.ProxyFromEnvironment
-	}
 	verify := m.SSLVerify == nil || *m.SSLVerify
 	return &http.Client{
 		Transport: &http.Transport{
@@ -116,6 +114,9 @@ func (c *Client) Stream(ctx context.Context, req *model.Request, on func(model.D
 
 	ex := &exchange{client: c, body: body, watch: w, plain: req.NoSampling}
 	reply, err := c.read(run, ex, on)
+	if errors.Is(err, errFiltered) { // said by a status instead of a finish_reason
+		return &model.Reply{FinishReason: finishFiltered}, nil
+	}
 	if err != nil {
 		return nil, c.explain(ctx, run, err)
 	}

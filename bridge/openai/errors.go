@@ -90,6 +90,9 @@ func (x *exchange) refusal(resp *http.Response) error {
 		body = []byte(resp.Status)
 	}
 	p := readProviderError(body)
+	if resp.StatusCode == http.StatusBadRequest && p.filtered() {
+		return errFiltered
+	}
 	wait := c.retryAfter(resp.Header)
 	return model.WithRetryAfter(c.refused(resp.StatusCode, p, x.plain), wait)
 }
@@ -229,6 +232,18 @@ var tooLongSigns = []string{
 }
 
 func (p *providerError) tooLong() bool { return p.names(tooLongSigns...) }
+
+// finishFiltered is the finish_reason of an answer that a content filter cut.
+const finishFiltered = "content_filter"
+
+// errFiltered says that the provider's content filter refused the request.
+var errFiltered = errors.New("refused by the provider's content filter")
+
+// filtered reports whether the error is a content filter's, by its code alone:
+// the words of a message may be the user's own.
+func (p *providerError) filtered() bool {
+	return p.Code == finishFiltered || p.Code == "content_policy_violation" || p.Type == finishFiltered
+}
 
 // names reports whether the error speaks of one of the words.
 func (p *providerError) names(words ...string) bool {

@@ -129,3 +129,12 @@ func TestRetryAfterForms(t *testing.T) {
 		require.Equal(t, 1500*time.Millisecond, model.RetryAfter(b.refused()))
 	})
 }
+
+// TestContentFilterByStatus: some providers say by HTTP 400 what others say by
+// finish_reason; words of a message don't count.
+func TestContentFilterByStatus(t *testing.T) {
+	b := setup(t, `turns: [{reply: {status: 400, error: {message: "The response was filtered.", code: content_filter}}}]`)
+	require.Equal(t, "content_filter", b.answer().FinishReason)
+	b = setup(t, `turns: [{reply: {status: 400, error: {message: "no content_filter here", code: bad}}}]`)
+	require.Equal(t, "model_invalid_request", b.refused().Code)
+}

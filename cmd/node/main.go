@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"net/http"
 	"os"
 	"os/signal"
 	"runtime/debug"
@@ -33,7 +34,9 @@ func main() {
 }
 
 func openNode(c nodeConfig) (runner, error) {
-	t, err := troupe.New(troupe.Config{Definitions: c.defs, Logger: c.logger, AllowMissingWalls: c.allowMissingWalls})
+	t, err := troupe.New(troupe.Config{
+		Definitions: c.defs, Logger: c.logger, AllowMissingWalls: c.allowMissingWalls, Proxy: http.ProxyFromEnvironment,
+	})
 	if err != nil {
 		return nil, err // not t: a nil *Troupe is no nil runner
 	}
