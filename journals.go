@@ -25,7 +25,7 @@ func (j journals) Adopt(ctx context.Context, run, invocation, cause, reason stri
 	if err != nil {
 		return nil, err
 	}
-	return &supervisor.Adoption{Journal: a.Journal, Records: a.Records, CrashCount: a.CrashCount}, nil
+	return &supervisor.Adoption{Journal: a.Journal, Records: a.Records, CrashCount: a.CrashCount, Finished: a.Finished}, nil
 }
 
 func (j journals) Forget(run string) { j.log.Forget(run) }

@@ -124,6 +124,9 @@ func (t *Troupe) openDataDir() error {
 // Start begins a run and returns when it is on the log. Errors are
 // *messages.Fault: busy, unknown_agent, idempotency_conflict, …
 func (t *Troupe) Start(ctx context.Context, req RunRequest) (*messages.RunAccepted, error) {
+	if req.IdempotencyKey != "" {
+		req.Fingerprint = supervisor.Fingerprint(&req)
+	}
 	reply, err := t.ask(ctx, &req)
 	if err != nil {
 		return nil, err

@@ -31,6 +31,7 @@ type RunAgent struct {
 	Conversation   string
 	Deadline       time.Time // zero: limits.run_deadline from now
 	IdempotencyKey string    // the same key gives the same run
+	Fingerprint    string    // of the request, for the key; empty: made by the supervisor
 	Metadata       map[string]any
 	Overrides      Overrides
 }
@@ -244,10 +245,11 @@ type ToolError struct {
 type Emit struct{ Event Event }
 
 // InvocationEnded goes from an agent to its run when run_finished is acked and
-// its last event published.
+// its last event published, or when this owner can't write any more.
 type InvocationEnded struct {
 	Invocation string
-	Status     Status
-	Artifacts  int    // files it handed over
-	Lost       string // why this owner can't write any more; "" at a real end
+	Status     Status        // "" when the log is lost
+	Artifacts  int           // files it handed over
+	Parts      []StoppedPart // what a stop ended; nil when there was none
+	Lost       *Fault        // why this owner can't write any more; nil at a real end
 }

@@ -26,6 +26,7 @@ type Adoption struct {
 	Journal    observer.Journal
 	Records    []*fact.Record
 	CrashCount int
+	Finished   *fact.RunFinished // set when it had ended: nothing is left to do
 }
 
 // Planner resolves a request to what runs it. Plan may block on files; an

@@ -1,9 +1,6 @@
 package supervisor
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
 	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
@@ -86,21 +83,26 @@ type entry struct {
 	key    string // idempotency key with its tenant; "" when none
 	hash   string // of the request, when there is a key
 	status messages.Status
-	plan   *Plan      // known once the run is on the log
-	asker  *actor.PID // waits until it is
+
+	open    bool         // it is on the log
+	askers  []*actor.PID // wait until it is; the first one made it
+	stop    *messages.Stop
+	stops   []*actor.PID // wait until it is over
+	plan    *Plan        // from open on, until it is over
+	release func(bool)   // lets go of its files when it is forgotten
 }
 
-// root is a node's root actor.
+// root is a node's root actor. It alone answers who starts and who stops a
+// run: a run's own actor may be lost with what it knows.
 type root struct {
-	cfg     Config
-	runs    map[string]*entry
-	keys    map[string]string // idempotency key → run
-	queue   []*entry          // in order of arrival
-	ended   []string          // in order of their end
-	running int
-	closing []*actor.PID // who waits for the end; nil: not closing
-	// stopping: this actor itself is being stopped.
-	stopping bool
+	cfg      Config
+	runs     map[string]*entry
+	keys     map[string]string // idempotency key → run
+	queue    []*entry          // in order of arrival
+	ended    []string          // in order of their end
+	running  int
+	closing  []*actor.PID // who waits for the end; nil: not closing
+	stopping bool         // this actor itself is being stopped
 }
 
 // Receive is the table of messages to handlers.
@@ -111,7 +113,7 @@ func (r *root) Receive(ctx actor.Context) {
 	case *messages.Stop:
 		r.stop(ctx, m)
 	case *runOpened:
-		r.opened(m)
+		r.opened(ctx, m)
 	case *runRefused:
 		r.refused(ctx, m)
 	case *runEnded:
@@ -137,72 +139,14 @@ func (r *root) HandleFailure(sys *actor.ActorSystem, sup actor.Supervisor, child
 	}).HandleFailure(sys, sup, child, rs, reason, message)
 }
 
-// admit takes a request: an idempotency key that is known names its run, a
-// full node refuses, and all else becomes a run.
-func (r *root) admit(ctx actor.Context, m *messages.RunAgent) {
-	if r.closing != nil {
-		ctx.Respond(&messages.RunRefused{Fault: messages.ErrShutdown})
-		return
-	}
-	req := *m
-	key, hash := idempotency(m)
-	if known, ok := r.keys[key]; ok && key != "" {
-		e := r.runs[known]
-		if e.hash != hash {
-			ctx.Respond(&messages.RunRefused{Fault: messages.ErrConflict.Withf(m.IdempotencyKey)})
-			return
-		}
-		ctx.Respond(&messages.RunAccepted{Run: e.id, Existing: true, Queued: e.place == queued})
-		return
-	}
-	if req.Run == "" {
-		req.Run = r.cfg.System.World().NewID()
-	}
-	if _, ok := r.runs[req.Run]; ok {
-		ctx.Respond(&messages.RunRefused{Fault: errRunExists.Withf(req.Run)})
-		return
-	}
-	full := r.running >= r.cfg.Limits.MaxRuns
-	if full && len(r.queue) >= r.cfg.Limits.QueueSize {
-		ctx.Respond(&messages.RunRefused{Fault: messages.ErrBusy})
-		return
-	}
-	e := &entry{id: req.Run, user: m.User, key: key, hash: hash, asker: ctx.Sender()}
-	r.runs[e.id] = e
-	if key != "" {
-		r.keys[key] = e.id
-	}
-	if full {
-		r.queue = append(r.queue, e)
-	} else {
-		e.place = running
-		r.running++
-	}
-	e.pid = r.spawn(ctx, runConfig{request: &req, asker: e.asker, admitted: !full})
+// spawn starts a run's actor. A plan takes the run over from one that is lost.
+func (r *root) spawn(ctx actor.Context, e *entry, req *messages.RunAgent) {
+	cfg := runConfig{node: &r.cfg, request: req, plan: e.plan, stop: e.stop, admitted: e.place == running}
+	e.pid = ctx.Spawn(r.cfg.System.Props(func() actor.Actor { return &run{cfg: cfg} }))
 }
 
-func (r *root) spawn(ctx actor.Context, cfg runConfig) *actor.PID {
-	cfg.node = &r.cfg
-	return ctx.Spawn(r.cfg.System.Props(func() actor.Actor { return &run{cfg: cfg} }))
-}
-
-// idempotency gives a request's key and the hash that tells whether the same
-// key comes with the same request; its id and deadline don't count.
-func idempotency(m *messages.RunAgent) (key, hash string) {
-	if m.IdempotencyKey == "" {
-		return "", ""
-	}
-	same := *m
-	same.Run, same.Deadline = "", time.Time{}
-	b, err := json.Marshal(&same)
-	if err != nil { // metadata with no JSON form, which the planner refuses
-		b = []byte(m.Query)
-	}
-	sum := sha256.Sum256(b)
-	return m.Tenant + "\x00" + m.IdempotencyKey, hex.EncodeToString(sum[:])
-}
-
-// stop hands a stop to its run, or answers for one that has ended.
+// stop hands a stop to its run; whoever asked is answered when it is over. For
+// a run that is, the answer is there.
 func (r *root) stop(ctx actor.Context, m *messages.Stop) {
 	e, ok := r.runs[m.Run]
 	switch {
@@ -213,17 +157,36 @@ func (r *root) stop(ctx actor.Context, m *messages.Stop) {
 	case e.place == over:
 		ctx.Respond(&messages.Stopped{Run: m.Run, Status: e.status})
 	default:
-		ctx.Forward(e.pid)
+		if asker := ctx.Sender(); asker != nil {
+			e.stops = append(e.stops, asker)
+		}
+		r.handStop(ctx, e, m)
 	}
 }
 
-func (r *root) opened(m *runOpened) {
-	if e, ok := r.runs[m.run]; ok {
-		e.plan, e.asker = m.plan, nil
+func (r *root) handStop(ctx actor.Context, e *entry, m *messages.Stop) {
+	if e.stop == nil || m.After == messages.StopNow {
+		e.stop = m
 	}
+	ctx.Send(e.pid, m)
 }
 
-// refused forgets a run that never came to be.
+// opened tells who asked for a run that it is on the log.
+func (r *root) opened(ctx actor.Context, m *runOpened) {
+	e, ok := r.runs[m.run]
+	if !ok {
+		return
+	}
+	e.open, e.plan, e.release = true, m.plan, m.plan.Release
+	for i, asker := range e.askers {
+		if asker != nil {
+			ctx.Send(asker, &messages.RunAccepted{Run: e.id, Existing: i > 0, Queued: e.place == queued})
+		}
+	}
+	e.askers = nil
+}
+
+// refused forgets a run that never came to be, and says why.
 func (r *root) refused(ctx actor.Context, m *runRefused) {
 	e, ok := r.runs[m.run]
 	if !ok {
@@ -233,46 +196,35 @@ func (r *root) refused(ctx actor.Context, m *runRefused) {
 	if e.key != "" {
 		delete(r.keys, e.key)
 	}
+	for _, asker := range e.askers {
+		if asker != nil {
+			ctx.Send(asker, &messages.RunRefused{Fault: m.fault})
+		}
+	}
+	for _, asker := range e.stops {
+		ctx.Send(asker, &messages.Stopped{Run: e.id, Fault: messages.ErrUnknownRun.Withf(e.id)})
+	}
+	ctx.Poison(e.pid)
 	r.leave(ctx, e)
 }
 
-// over keeps what late watchers and late stops need of an ended run.
+// over answers who waits for a run's end, and keeps what late watchers and
+// late stops need of it.
 func (r *root) over(ctx actor.Context, m *runEnded) {
 	e, ok := r.runs[m.run]
 	if !ok || e.place == over {
 		return
 	}
+	for _, asker := range e.stops {
+		ctx.Send(asker, &messages.Stopped{Run: e.id, Status: m.status, Parts: m.parts})
+	}
+	ctx.Poison(e.pid)
 	r.leave(ctx, e)
-	e.place, e.status, e.pid = over, m.status, nil
+	e.place, e.status, e.pid, e.plan, e.stop, e.stops = over, m.status, nil, nil, nil, nil
 	r.ended = append(r.ended, e.id)
 	for len(r.ended) > r.cfg.Limits.KeepRuns {
 		r.forget(r.ended[0])
 		r.ended = r.ended[1:]
-	}
-}
-
-// leave gives a run's place to the one that waits longest.
-func (r *root) leave(ctx actor.Context, e *entry) {
-	switch e.place {
-	case running:
-		r.running--
-	case queued:
-		for i := range r.queue {
-			if r.queue[i] == e {
-				r.queue = append(r.queue[:i], r.queue[i+1:]...)
-				break
-			}
-		}
-	}
-	for len(r.queue) > 0 && r.running < r.cfg.Limits.MaxRuns {
-		next := r.queue[0]
-		r.queue = r.queue[1:]
-		next.place = running
-		r.running++
-		ctx.Send(next.pid, &admitted{})
-	}
-	if r.closing != nil && r.running == 0 && len(r.queue) == 0 {
-		r.shutDown(ctx)
 	}
 }
 
@@ -283,8 +235,7 @@ func (r *root) forget(id string) {
 		delete(r.keys, e.key)
 	}
 	r.cfg.Log.Forget(id)
-	if e.plan != nil && e.plan.Release != nil {
-		release := e.plan.Release
+	if release := e.release; release != nil {
 		r.cfg.System.Go(func() { release(false) })
 	}
 }
@@ -295,19 +246,14 @@ func (r *root) lost(ctx actor.Context, who *actor.PID) {
 		return
 	}
 	for _, e := range r.runs {
-		if e.place == over || e.pid == nil || !e.pid.Equal(who) {
+		if e.pid == nil || !e.pid.Equal(who) {
 			continue
 		}
-		if e.plan == nil { // it may or may not have got on the log
-			if e.asker != nil {
-				ctx.Send(e.asker, &messages.RunRefused{Fault: errRunLost.Withf(e.id)})
-			}
-			r.refused(ctx, &runRefused{run: e.id})
+		if !e.open { // it may or may not have got on the log
+			r.refused(ctx, &runRefused{run: e.id, fault: errRunLost.Withf(e.id)})
 			return
 		}
-		e.pid = r.spawn(ctx, runConfig{
-			request: &messages.RunAgent{Run: e.id, User: e.user}, plan: e.plan, admitted: e.place == running,
-		})
+		r.spawn(ctx, e, &messages.RunAgent{Run: e.id, User: e.user})
 		return
 	}
 }
@@ -315,20 +261,21 @@ func (r *root) lost(ctx actor.Context, who *actor.PID) {
 func (r *root) shutdown(ctx actor.Context) {
 	first := r.closing == nil
 	r.closing = append(r.closing, ctx.Sender())
-	if !first {
-		return
-	}
-	for _, e := range r.runs {
-		if e.place != over {
-			ctx.Send(e.pid, &messages.Stop{Run: e.id, After: messages.StopNow, Reason: "shutdown"})
+	if first {
+		for _, e := range r.runs {
+			if e.place != over {
+				r.handStop(ctx, e, &messages.Stop{Run: e.id, After: messages.StopNow, Reason: "shutdown"})
+			}
 		}
 	}
-	if r.running == 0 && len(r.queue) == 0 {
-		r.shutDown(ctx)
-	}
+	r.shutDown(ctx)
 }
 
+// shutDown answers who waits for the node's end, when no run is left.
 func (r *root) shutDown(ctx actor.Context) {
+	if r.closing == nil || r.running > 0 || len(r.queue) > 0 {
+		return
+	}
 	for _, who := range r.closing {
 		if who != nil {
 			ctx.Send(who, &ShutDown{})
@@ -337,8 +284,9 @@ func (r *root) shutDown(ctx actor.Context) {
 	r.closing = []*actor.PID{}
 }
 
-var errRunLost = &messages.Fault{Code: "run_lost", Class: messages.Bug, Retryable: true,
-	EN: "run %q was lost while it began; the node's log says why; try again", ZH: "运行 %q 在启动时丢失；原因见节点日志；请重试"}
-
-var errRunExists = &messages.Fault{Code: "run_exists", Class: messages.Permanent,
-	EN: "run %q exists already; leave the id out to be given a new one", ZH: "运行 %q 已存在；不指定编号即可获得新的编号"}
+var (
+	errRunExists = &messages.Fault{Code: "run_exists", Class: messages.Permanent,
+		EN: "run %q exists already; leave the id out to be given a new one", ZH: "运行 %q 已存在；不指定编号即可获得新的编号"}
+	errRunLost = &messages.Fault{Code: "run_lost", Class: messages.Bug, Retryable: true,
+		EN: "run %q was lost while it began; the node's log says why; try again", ZH: "运行 %q 在启动时丢失；原因见节点日志；请重试"}
+)

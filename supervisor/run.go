@@ -3,6 +3,8 @@ package supervisor
 import (
 	"context"
 	"errors"
+	"fmt"
+	"runtime/debug"
 	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
@@ -19,10 +21,14 @@ type (
 		run  string
 		plan *Plan
 	}
-	runRefused struct{ run string }
-	runEnded   struct {
+	runRefused struct {
+		run   string
+		fault *messages.Fault
+	}
+	runEnded struct {
 		run    string
 		status messages.Status
+		parts  []messages.StoppedPart
 	}
 	admitted  struct{}
 	queueOver struct{}
@@ -44,9 +50,9 @@ var adoptBackoff = system.Backoff{Base: 20 * time.Millisecond, Cap: 5 * time.Sec
 type runConfig struct {
 	node     *Config
 	request  *messages.RunAgent
-	asker    *actor.PID // gets RunAccepted or RunRefused; nil when taken over
-	plan     *Plan      // known when the run is taken over from a lost run actor
-	admitted bool       // it has a place
+	plan     *Plan          // known when the run is taken over from a lost run actor
+	stop     *messages.Stop // the strongest one asked for so far; nil: none
+	admitted bool           // it has a place
 }
 
 // run is the actor at the head of a run's tree. It owns the run's goroutine
@@ -60,19 +66,10 @@ type run struct {
 	agent      *actor.PID
 	crash      string // why the last agent went
 	tries      int
-	stops      []pendingStop
 	queueTimer system.Timer
-	abort      *messages.Fault
-	status     messages.Status
-	artifacts  int
-	done       bool
-}
-
-// pendingStop is a stop whose asker waits for its answer; a new owner gets it
-// again.
-type pendingStop struct {
-	msg   *messages.Stop
-	asker *actor.PID
+	fault      *messages.Fault // ends the run before it begins
+	end        *runEnded       // known when the run is over; the tree is let go of
+	keep       bool            // the answer handed files over
 }
 
 // Receive is the table of messages to handlers.
@@ -124,68 +121,72 @@ func (r *run) started(ctx actor.Context) {
 	}
 	node, req, invocation := r.cfg.node, r.cfg.request, r.invocation
 	r.async(ctx, func(c context.Context) any {
-		plan, err := node.Planner.Plan(c, req.Run, req)
-		if err != nil {
-			return &opened{err: err}
-		}
-		journal, err := node.Log.Begin(c, req.Run, invocation, plan.Start)
-		if err != nil {
-			plan.Release(false)
-			return &opened{err: err}
-		}
-		return &opened{plan: plan, adoption: &Adoption{Journal: journal}}
-	})
+		return open(c, node, req, invocation)
+	}, func(err error) any { return &opened{err: err} })
 }
 
-// async runs f on a goroutine that this actor owns; what f returns comes back
-// as a message.
-func (r *run) async(ctx actor.Context, f func(context.Context) any) {
+// open plans a run and puts it on the log. A plan whose run never is, is let go
+// of.
+func open(ctx context.Context, node *Config, req *messages.RunAgent, invocation string) *opened {
+	plan, err := node.Planner.Plan(ctx, req.Run, req)
+	if err != nil {
+		return &opened{err: err}
+	}
+	begun := false
+	defer func() {
+		if !begun && plan.Release != nil {
+			plan.Release(false)
+		}
+	}()
+	journal, err := node.Log.Begin(ctx, req.Run, invocation, plan.Start)
+	if err != nil {
+		return &opened{err: err}
+	}
+	begun = true
+	return &opened{plan: plan, adoption: &Adoption{Journal: journal}}
+}
+
+// async runs f on a goroutine that this actor owns; what f returns, or what
+// failed makes of its panic, comes back as a message.
+func (r *run) async(ctx actor.Context, f func(context.Context) any, failed func(error) any) {
 	c, cancel := context.WithCancel(context.Background())
 	r.cancel = cancel
 	self, root := ctx.Self(), r.cfg.node.System.Root()
+	log, id := r.cfg.node.System.Logger(), r.cfg.request.Run
 	r.cfg.node.System.Go(func() {
 		defer cancel()
+		defer func() {
+			if p := recover(); p != nil {
+				log.Error("opening or adopting a run panicked", "run", id, "panic", p, "stack", string(debug.Stack()))
+				root.Send(self, failed(errPanic.With(fmt.Errorf("%v", p))))
+			}
+		}()
 		root.Send(self, f(c))
 	})
 }
 
 func (r *run) onOpened(ctx actor.Context, m *opened) {
 	if m.err != nil {
-		if r.cfg.asker != nil {
-			ctx.Send(r.cfg.asker, &messages.RunRefused{Fault: messages.AsFault(m.err)})
-		}
-		for _, s := range r.stops {
-			r.answer(ctx, s.asker)
-		}
-		r.done = true
-		ctx.Send(ctx.Parent(), &runRefused{run: r.cfg.request.Run})
-		ctx.Stop(ctx.Self())
+		r.end = &runEnded{}
+		ctx.Send(ctx.Parent(), &runRefused{run: r.cfg.request.Run, fault: messages.AsFault(m.err)})
 		return
 	}
 	r.plan, r.adoption = m.plan, m.adoption
 	ctx.Send(ctx.Parent(), &runOpened{run: r.cfg.request.Run, plan: m.plan})
-	if r.cfg.asker != nil {
-		ctx.Send(r.cfg.asker, &messages.RunAccepted{Run: r.cfg.request.Run, Queued: !r.cfg.admitted})
-	}
-	if !r.cfg.admitted {
-		self, root := ctx.Self(), r.cfg.node.System.Root()
-		r.queueTimer = r.cfg.node.System.World().AfterFunc(r.cfg.node.Limits.QueueWait, func() { root.Send(self, &queueOver{}) })
-	}
 	r.work(ctx)
 }
 
-// work spawns the agent when the log is open and the run has a place, or a
-// stop that needs none.
+// work spawns the agent when the log is open and the run has a place, or when
+// it is to end, which needs none.
 func (r *run) work(ctx actor.Context) {
-	if r.adoption == nil || r.agent != nil || r.done {
+	if r.adoption == nil || r.agent != nil || r.end != nil {
 		return
 	}
-	if !r.cfg.admitted && len(r.stops) == 0 && r.abort == nil {
+	if !r.cfg.admitted && r.cfg.stop == nil && r.fault == nil {
+		r.waitForPlace(ctx)
 		return
 	}
-	if r.queueTimer != nil {
-		r.queueTimer.Stop()
-	}
+	r.stopTimer()
 	req, start := r.cfg.request, r.plan.Start
 	r.agent = ctx.Spawn(r.cfg.node.System.Props(agent.Producer(agent.Config{
 		System:    r.cfg.node.System,
@@ -202,43 +203,50 @@ func (r *run) work(ctx actor.Context) {
 		Crash:      r.crash,
 	})))
 	r.crash = ""
-	for _, s := range r.stops {
-		ctx.RequestWithCustomSender(r.agent, s.msg, s.asker)
-	}
-	if r.abort != nil {
-		ctx.Send(r.agent, &agent.Abort{Fault: r.abort})
-	}
-	ctx.Send(r.agent, &agent.Begin{})
+	ctx.Send(r.agent, &agent.Begin{Stop: r.cfg.stop, Fault: r.fault})
 }
 
-func (r *run) onStop(ctx actor.Context, m *messages.Stop) {
-	if r.done {
-		r.answer(ctx, ctx.Sender())
+// waitForPlace bounds how long a run waits to be admitted.
+func (r *run) waitForPlace(ctx actor.Context) {
+	if r.queueTimer != nil {
 		return
 	}
-	s := pendingStop{msg: m, asker: ctx.Sender()}
-	r.stops = append(r.stops, s)
-	if r.agent != nil {
-		ctx.RequestWithCustomSender(r.agent, m, s.asker)
-		return
-	}
-	r.work(ctx)
+	self, root := ctx.Self(), r.cfg.node.System.Root()
+	r.queueTimer = r.cfg.node.System.World().AfterFunc(r.cfg.node.Limits.QueueWait, func() { root.Send(self, &queueOver{}) })
 }
 
 func (r *run) onQueueOver(ctx actor.Context) {
 	if r.cfg.admitted || r.agent != nil {
 		return
 	}
-	r.abort = errQueueWait.Withf(r.cfg.node.Limits.QueueWait)
+	r.fault = errQueueWait.Withf(r.cfg.node.Limits.QueueWait)
+	r.work(ctx)
+}
+
+// onStop hands a stop to the agent; one that is spawned later begins with it.
+// The root answers whoever asked, when the run is over.
+func (r *run) onStop(ctx actor.Context, m *messages.Stop) {
+	if r.cfg.stop == nil || m.After == messages.StopNow {
+		r.cfg.stop = m
+	}
+	if r.agent != nil {
+		ctx.Send(r.agent, m)
+		return
+	}
 	r.work(ctx)
 }
 
 // onEnded lets the agent go; the run is over when it is gone.
 func (r *run) onEnded(ctx actor.Context, m *messages.InvocationEnded) {
-	if m.Invocation != r.invocation || r.done {
+	if m.Invocation != r.invocation || r.end != nil {
 		return
 	}
-	r.done, r.status, r.artifacts = true, m.Status, m.Artifacts
+	r.end = &runEnded{run: r.cfg.request.Run, status: m.Status, parts: m.Parts}
+	r.keep = m.Artifacts > 0
+	if m.Lost != nil { // nothing can be written there any more: only this node's own log says so
+		r.cfg.node.System.Logger().Error("a run's log was lost", "run", r.cfg.request.Run, "code", m.Lost.Code, "error", m.Lost)
+		r.end.status = messages.StatusFailed
+	}
 	ctx.Stop(r.agent)
 }
 
@@ -249,23 +257,23 @@ func (r *run) onTerminated(ctx actor.Context, who *actor.PID) {
 		return
 	}
 	r.agent = nil
-	if !r.done {
+	if r.end == nil {
 		r.adopt(ctx)
 		return
 	}
 	r.over(ctx)
 }
 
-// over lets go of the run's files, tells the root, and ends this actor.
+// over lets go of the run's files and tells the root, which ends this actor.
 func (r *run) over(ctx actor.Context) {
-	if release, keep := r.plan.Release, r.artifacts > 0; release != nil {
+	if release, keep := r.plan.Release, r.keep; release != nil {
 		r.cfg.node.System.Go(func() { release(keep) })
 	}
-	ctx.Send(ctx.Parent(), &runEnded{run: r.cfg.request.Run, status: r.status})
-	ctx.Stop(ctx.Self())
+	ctx.Send(ctx.Parent(), r.end)
 }
 
-// adopt takes the invocation over from its log, after a pause that grows.
+// adopt takes the invocation over from its log, after a pause that grows while
+// the log can't be had.
 func (r *run) adopt(ctx actor.Context) {
 	r.adoption = nil
 	if r.crash == "" {
@@ -280,18 +288,22 @@ func (r *run) adopt(ctx actor.Context) {
 		}
 		a, err := node.Log.Adopt(c, req.Run, invocation, fact.CausePanic, reason)
 		return &adopted{adoption: a, err: err}
-	})
+	}, func(err error) any { return &adopted{err: err} })
 }
 
 func (r *run) onAdopted(ctx actor.Context, m *adopted) {
 	switch {
 	case errors.Is(m.err, context.Canceled):
-		return
 	case m.err != nil && messages.AsFault(m.err).Class == messages.Permanent:
 		r.giveUp(ctx, m.err)
 	case m.err != nil:
 		r.cfg.node.System.Logger().Warn("the log can't be adopted yet", "run", r.cfg.request.Run, "try", r.tries, "error", m.err)
 		r.adopt(ctx)
+	case m.adoption.Finished != nil: // it had ended; the adoption published what was missing
+		status := m.adoption.Finished.Status
+		r.end = &runEnded{run: r.cfg.request.Run, status: status}
+		r.keep = status == messages.StatusAnswered || status == messages.StatusMaxSteps
+		r.over(ctx)
 	default:
 		r.tries = 0
 		r.adoption = m.adoption
@@ -303,23 +315,18 @@ func (r *run) onAdopted(ctx actor.Context, m *adopted) {
 // written there, so only this node's own log says so.
 func (r *run) giveUp(ctx actor.Context, err error) {
 	r.cfg.node.System.Logger().Error("a run is given up: its log can't be taken over", "run", r.cfg.request.Run, "error", err)
-	r.done, r.status = true, messages.StatusFailed
-	for _, s := range r.stops {
-		r.answer(ctx, s.asker)
-	}
+	r.end = &runEnded{run: r.cfg.request.Run, status: messages.StatusFailed}
 	r.over(ctx)
-}
-
-func (r *run) answer(ctx actor.Context, asker *actor.PID) {
-	if asker != nil {
-		ctx.Send(asker, &messages.Stopped{Run: r.cfg.request.Run, Status: r.status})
-	}
 }
 
 func (r *run) letGo() {
 	if r.cancel != nil {
 		r.cancel()
 	}
+	r.stopTimer()
+}
+
+func (r *run) stopTimer() {
 	if r.queueTimer != nil {
 		r.queueTimer.Stop()
 	}
@@ -341,3 +348,6 @@ func wait(ctx context.Context, w system.World, d time.Duration) error {
 var errQueueWait = &messages.Fault{Code: "busy", Class: messages.Transient, Retryable: true,
 	EN: "the run waited %s for a place on the node and got none; try again later, or raise limits.max_runs",
 	ZH: "运行排队等待 %s 仍未获得位置；请稍后重试，或调高 limits.max_runs"}
+
+var errPanic = &messages.Fault{Code: "internal", Class: messages.Bug,
+	EN: "opening the run panicked; the node's log has the stack", ZH: "启动运行时发生崩溃；节点日志中有调用栈"}

@@ -43,15 +43,20 @@ type house struct {
 	plans  atomic.Int64
 }
 
-func setup(t *testing.T, limits messages.Limits) *house {
+// setup builds one; wrap may put something between the supervisor and its log.
+func setup(t *testing.T, limits messages.Limits, wrap ...func(supervisor.Log) supervisor.Log) *house {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	h := &house{t: t, ctx: ctx, system: system.New(system.Config{Logger: slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelDebug}))}), tool: newTool(t),
 		model: &model0{asked: make(chan *question)}, python: &python0{}}
 	h.store = runlog.NewMemory(runlog.MemoryConfig{})
 	h.log = runlog.New(runlog.Config{Store: h.store, World: h.system.World(), Go: h.system.Go})
+	var log supervisor.Log = logs{h.log}
+	for _, w := range wrap {
+		log = w(log)
+	}
 	h.root = h.system.Root().Spawn(h.system.Props(supervisor.Producer(supervisor.Config{
-		System: h.system, Log: logs{h.log}, Planner: h, Limits: limits,
+		System: h.system, Log: log, Planner: h, Limits: limits,
 	})))
 	t.Cleanup(func() {
 		_, err := system.Ask[*supervisor.ShutDown](ctx, h.system, h.root, &supervisor.Shutdown{})
@@ -177,7 +182,7 @@ func (l logs) Adopt(ctx context.Context, run, invocation, cause, reason string) 
 	if err != nil {
 		return nil, err
 	}
-	return &supervisor.Adoption{Journal: a.Journal, Records: a.Records, CrashCount: a.CrashCount}, nil
+	return &supervisor.Adoption{Journal: a.Journal, Records: a.Records, CrashCount: a.CrashCount, Finished: a.Finished}, nil
 }
 
 // model0 is a model whose answers a test gives by hand.

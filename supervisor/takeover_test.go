@@ -1,12 +1,17 @@
 package supervisor_test
 
 import (
+	"context"
 	"errors"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/troupe-go/troupe/actors/observer"
+	"github.com/troupe-go/troupe/bridge/runlog"
 	"github.com/troupe-go/troupe/messages"
+	"github.com/troupe-go/troupe/messages/fact"
+	"github.com/troupe-go/troupe/supervisor"
 )
 
 // TestAgentKilledWhileThinking loses the agent in mid-answer: the next owner
@@ -138,4 +143,101 @@ func TestRunActorLost(t *testing.T) {
 	h.next().answer <- "Still here."
 	events := h.watch(run)
 	require.Equal(t, "Still here.", events[len(events)-1].Content)
+}
+
+// finishedLog finds, when it adopts, that the run had ended.
+type finishedLog struct{ supervisor.Log }
+
+func (finishedLog) Adopt(context.Context, string, string, string, string) (*supervisor.Adoption, error) {
+	return &supervisor.Adoption{Finished: &fact.RunFinished{Status: messages.StatusMaxSteps}}, nil
+}
+
+// lostLog can't be adopted by anybody.
+type lostLog struct{ supervisor.Log }
+
+func (lostLog) Adopt(context.Context, string, string, string, string) (*supervisor.Adoption, error) {
+	return nil, runlog.ErrDiverged
+}
+
+// panickyLog panics where a run begins.
+type panickyLog struct{ supervisor.Log }
+
+func (panickyLog) Begin(context.Context, string, string, *fact.RunStarted) (observer.Journal, error) {
+	panic("no log")
+}
+
+// TestAdoptionOfAFinishedRun: the agent went between its last fact and telling
+// so; the run is over with the status that stands on the log.
+func TestAdoptionOfAFinishedRun(t *testing.T) {
+	h := setup(t, messages.Limits{}, func(l supervisor.Log) supervisor.Log { return finishedLog{l} })
+	run := h.start(messages.RunAgent{})
+	h.next()
+	reply := h.ask(messages.Stop{Run: run})
+	h.requested(run)
+	h.system.Root().Stop(h.agent())
+	require.Equal(t, messages.StatusMaxSteps, (<-reply).Status)
+}
+
+// TestLogThatCantBeAdopted: the run is given up, its place is free again, and
+// who waits for it is answered.
+func TestLogThatCantBeAdopted(t *testing.T) {
+	h := setup(t, messages.Limits{MaxRuns: 1}, func(l supervisor.Log) supervisor.Log { return lostLog{l} })
+	run := h.start(messages.RunAgent{})
+	h.next()
+	reply := h.ask(messages.Stop{Run: run})
+	h.requested(run)
+	h.system.Root().Stop(h.agent())
+	require.Equal(t, messages.StatusFailed, (<-reply).Status)
+	second := h.start(messages.RunAgent{})
+	h.next().answer <- "There is room."
+	h.watch(second)
+}
+
+// TestPanicWhereARunBegins: the caller is told, and nothing hangs.
+func TestPanicWhereARunBegins(t *testing.T) {
+	h := setup(t, messages.Limits{}, func(l supervisor.Log) supervisor.Log { return panickyLog{l} })
+	require.Equal(t, "internal", h.refused(messages.RunAgent{Query: "x"}).Code)
+	require.Zero(t, h.plans.Load(), "the plan is released")
+}
+
+// TestOneKeyManyCallers: who comes while the run with its key is still
+// beginning is answered with it, and refused with it.
+func TestOneKeyManyCallers(t *testing.T) {
+	h := setup(t, messages.Limits{})
+	for _, agent := range []string{"", "nobody"} {
+		t.Run("agent "+agent, func(t *testing.T) {
+			replies := make(chan any, 8)
+			for range cap(replies) {
+				h.system.Go(func() {
+					reply, err := h.system.Ask(h.ctx, h.root, &messages.RunAgent{Query: "x", Agent: agent, IdempotencyKey: "k" + agent})
+					if err != nil {
+						reply = err
+					}
+					replies <- reply
+				})
+			}
+			first, run := 0, ""
+			for range cap(replies) {
+				switch r := (<-replies).(type) {
+				case *messages.RunAccepted:
+					require.Empty(t, agent)
+					require.True(t, run == "" || run == r.Run, "one run for all")
+					run = r.Run
+					if !r.Existing {
+						first++
+					}
+				case *messages.RunRefused:
+					require.Equal(t, "nobody", agent)
+					require.ErrorIs(t, r.Fault, messages.ErrUnknownAgent)
+				default:
+					require.Fail(t, "unexpected reply", "%v", r)
+				}
+			}
+			if agent == "" {
+				require.Equal(t, 1, first, "one of them made it")
+				h.next().answer <- "done"
+				h.watch(run)
+			}
+		})
+	}
 }

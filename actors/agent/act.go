@@ -30,8 +30,8 @@ func (a *Agent) onExecuted(ctx actor.Context, m *messages.Executed) {
 	if a.state != acting || m.ID != a.blockID {
 		return
 	}
-	a.dropCalls(ctx)
-	if a.stop != nil && a.stop.now() {
+	a.cutCalls(ctx)
+	if a.stop.now() {
 		a.stop.cancelled(ctx, a, "python")
 		return
 	}

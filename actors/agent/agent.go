@@ -68,6 +68,7 @@ type Agent struct {
 
 	// The block that runs.
 	calls     map[uint64]*call // in flight, by ordinal
+	cut       map[string]*call // with effects, begun in a block that has ended, by id
 	callCount int
 	done      []fact.Call // effect-free calls not yet on the log
 	noted     []string    // what the model is to know of its calls: arguments that were clamped
@@ -78,7 +79,6 @@ type Agent struct {
 	waiting  map[uint64]func(actor.Context)
 
 	stop      *stopping
-	abort     *messages.Fault // ends it before it begins
 	deadline  system.Timer
 	artifacts []messages.Artifact
 }
@@ -89,9 +89,7 @@ func (a *Agent) Receive(ctx actor.Context) {
 	case *actor.Started:
 		a.started(ctx)
 	case *Begin:
-		a.begin(ctx)
-	case *Abort:
-		a.abort = m.Fault
+		a.begin(ctx, m)
 	case *messages.Thought:
 		a.onThought(ctx, m)
 	case *messages.ThinkFailed:
@@ -144,8 +142,16 @@ func (a *Agent) started(ctx actor.Context) {
 }
 
 // begin goes to work: from the start, or from where an earlier owner was.
-func (a *Agent) begin(ctx actor.Context) {
+func (a *Agent) begin(ctx actor.Context, b *Begin) {
 	if a.state != idle {
+		return
+	}
+	if a.cfg.CrashCount >= MaxCrashes { // before anything that may have been the cause
+		a.fail(ctx, errCrashed.Withf(a.cfg.CrashCount))
+		return
+	}
+	if b.Fault != nil {
+		a.fail(ctx, b.Fault)
 		return
 	}
 	if err := a.openWindow(); err != nil {
@@ -154,15 +160,14 @@ func (a *Agent) begin(ctx actor.Context) {
 	}
 	a.armDeadline()
 	a.step = 1
-	if a.abort != nil {
-		a.fail(ctx, a.abort)
-		return
-	}
 	if len(a.cfg.Records) > 0 {
-		a.resume(ctx)
+		a.resume(ctx, b)
 		return
 	}
 	a.emit(ctx, messages.Event{Type: messages.AgentNewRun, Content: trimmed(a.cfg.Start.Query)})
+	if b.Stop != nil {
+		a.onStop(ctx, b.Stop)
+	}
 	a.think(ctx)
 }
 

@@ -1,6 +1,10 @@
 package agent
 
 import (
+	"encoding/json"
+	"maps"
+	"slices"
+
 	"github.com/asynkron/protoactor-go/actor"
 
 	"github.com/troupe-go/troupe/actors/system"
@@ -19,9 +23,7 @@ func (a *Agent) onCall(ctx actor.Context, m *messages.CallTool) {
 	t, prepared, refusal := a.checkCall(m)
 	if refusal != nil {
 		a.refuseCall(ctx, executor, m, refusal)
-		if a.stop != nil {
-			a.stop.calls(ctx, a)
-		}
+		a.stop.calls(ctx, a)
 		return
 	}
 	c := &call{msg: *m, spec: t.Spec, prepared: prepared, executor: executor, effects: t.Spec.Effects.Begins()}
@@ -55,7 +57,7 @@ func (a *Agent) checkCall(m *messages.CallTool) (*Tool, *tool.Prepared, *message
 	if limit := a.cfg.Equipment.callLimit(); a.callCount > limit {
 		return nil, nil, &messages.ToolError{Type: "RuntimeError", Code: "tool_call_limit", Message: notes.callLimit.in(a.lang(), limit)}
 	}
-	if a.stop != nil && a.stop.refusesCalls() {
+	if a.stop.refusesCalls() {
 		return nil, nil, &messages.ToolError{Type: "RuntimeError", Code: "stopping", Message: notes.stopping.in(a.lang())}
 	}
 	prepared, refusal := tool.Prepare(t.Spec, m, a.lang())
@@ -78,7 +80,7 @@ func (a *Agent) announce(ctx actor.Context, c *call) {
 // startCall hands a call to its tool. One that was dropped while its intent
 // was on the way never begins.
 func (a *Agent) startCall(ctx actor.Context, c *call, t *Tool) {
-	if a.calls[c.msg.Call] != c || a.stop != nil && a.stop.now() {
+	if a.calls[c.msg.Call] != c || a.stop.now() {
 		return
 	}
 	pid, err := a.toolActor(ctx, t)
@@ -95,18 +97,23 @@ func (a *Agent) startCall(ctx actor.Context, c *call, t *Tool) {
 
 // onReturned logs a result and lets the code see it.
 func (a *Agent) onReturned(ctx actor.Context, m *messages.ToolReturned) {
-	c, ok := a.calls[m.Call]
-	if !ok || m.Block != a.blockID || m.ID != c.msg.ID {
+	if c, ok := a.cut[m.ID]; ok {
+		a.onLateReturn(ctx, c, m)
 		return
 	}
+	c, ok := a.calls[m.Call]
+	if !ok || m.Block != a.blockID || m.ID != c.msg.ID || c.returned {
+		return
+	}
+	c.returned = true
 	if m.Err != nil && m.Err.Code == tool.CodePanicked && c.tool != nil {
 		a.retireTool(ctx, c.tool)
 	}
 	a.noteArtifacts(m.Artifacts)
-	if a.stop != nil && a.stop.now() { // the code is gone; the log still says what came of it
+	if a.stop.now() { // the code is gone; the log still says what came of it
 		delete(a.calls, m.Call)
 		if c.effects {
-			a.record(ctx, returned(a.step, m), nil, nil)
+			a.record(ctx, returned(c.msg.Step, m), nil, nil)
 		}
 		a.stop.cancelled(ctx, a, "tool:"+m.ID)
 		return
@@ -119,7 +126,27 @@ func (a *Agent) onReturned(ctx actor.Context, m *messages.ToolReturned) {
 		a.reply(ctx, c, m)
 		return
 	}
-	a.record(ctx, returned(a.step, m), nil, func(ctx actor.Context) { a.reply(ctx, c, m) })
+	a.record(ctx, returned(c.msg.Step, m), nil, func(ctx actor.Context) { a.reply(ctx, c, m) })
+}
+
+// onLateReturn logs what came of a call whose block had ended; the model reads
+// it with the next observation.
+func (a *Agent) onLateReturn(ctx actor.Context, c *call, m *messages.ToolReturned) {
+	delete(a.cut, m.ID)
+	if a.state == closing || a.state == ended {
+		return // it stays in doubt
+	}
+	a.noteArtifacts(m.Artifacts)
+	a.record(ctx, returned(c.msg.Step, m), nil, nil)
+	a.noted = append(a.noted, a.lateNote(m.Tool, m.Value, m.Err))
+}
+
+// lateNote tells the model what came of a call that its block didn't wait for.
+func (a *Agent) lateNote(name string, v json.RawMessage, e *messages.ToolError) string {
+	if e != nil {
+		return notes.lateError.in(a.lang(), name, e.Type, e.Message)
+	}
+	return notes.lateResult.in(a.lang(), name, clip(string(v), 400, a.lang()))
 }
 
 func returned(step int, m *messages.ToolReturned) *fact.Returned {
@@ -133,25 +160,35 @@ func (a *Agent) reply(ctx actor.Context, c *call, m *messages.ToolReturned) {
 	}
 	delete(a.calls, m.Call)
 	ctx.Send(c.executor, m)
-	if a.stop != nil {
-		a.stop.calls(ctx, a)
-	}
+	a.stop.calls(ctx, a)
 }
 
 func (a *Agent) refuseCall(ctx actor.Context, executor *actor.PID, m *messages.CallTool, e *messages.ToolError) {
 	ctx.Send(executor, &messages.ToolReturned{ID: m.ID, Block: m.Block, Call: m.Call, Tool: m.Tool, Err: e})
 }
 
-// dropCalls cancels what a block left running when it ended.
-func (a *Agent) dropCalls(ctx actor.Context) {
-	for ordinal, c := range a.calls {
-		if c.tool != nil {
-			ctx.Send(c.tool, &messages.CancelCall{ID: c.msg.ID})
-		}
-		if a.stop == nil || !a.stop.now() {
-			delete(a.calls, ordinal)
-		}
+// cutCalls cancels what a block left running when it ended. One with effects
+// is still waited for: what came of it belongs on the log, and the model is
+// told that it doesn't know yet.
+func (a *Agent) cutCalls(ctx actor.Context) {
+	if a.stop.now() {
+		return // cancelled already, and waited for
 	}
+	for _, c := range a.calls {
+		if c.tool == nil || c.returned {
+			continue
+		}
+		ctx.Send(c.tool, &messages.CancelCall{ID: c.msg.ID})
+		if !c.effects {
+			continue
+		}
+		if a.cut == nil {
+			a.cut = map[string]*call{}
+		}
+		a.cut[c.msg.ID] = c
+		a.noted = append(a.noted, notes.cut.in(a.lang(), c.msg.Tool))
+	}
+	a.calls = nil
 }
 
 // retireTool lets further calls of a tool go to a new actor: this one has said
@@ -183,7 +220,7 @@ func (a *Agent) onToolLost(ctx actor.Context, who *actor.PID, crash *system.Fail
 	if crash != nil {
 		a.cfg.System.Logger().Error("tool actor crashed", "run", a.cfg.Scope.Run, "tool", name, "failure", crash)
 	}
-	for _, c := range a.calls {
+	for _, c := range slices.Concat(slices.Collect(maps.Values(a.calls)), slices.Collect(maps.Values(a.cut))) {
 		if c.tool == nil || !c.tool.Equal(who) {
 			continue
 		}

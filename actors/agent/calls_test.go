@@ -7,7 +7,6 @@ import (
 
 	"github.com/troupe-go/troupe/actors/agent"
 	"github.com/troupe-go/troupe/actors/python"
-	"github.com/troupe-go/troupe/actors/system"
 	"github.com/troupe-go/troupe/messages"
 	"github.com/troupe-go/troupe/messages/fact"
 )
@@ -135,14 +134,25 @@ func TestClampedArguments(t *testing.T) {
 	s.endsWith(messages.StatusAnswered, "ok")
 }
 
-// A call that a block leaves running is cancelled with it.
+// A call that a block leaves running is cancelled with it. What came of it
+// stands on the log all the same, and the model is told: first that it can't
+// be known yet, then how it ended.
 func TestBlockLeavesACallRunning(t *testing.T) {
 	s := begun(t)
 	b := s.block()
 	b.begin(1, "send", `{"text":"a"}`)
 	take(s, s.sent, "the call to begin")
 	b.end(python.Outcome{Output: "left it\n"})
-	s.question().say("ok")
+	q := s.question()
+	require.Contains(t, q.last(), "The call of send was cut off")
+	s.logged("returned")
+	require.NotNil(t, facts[*fact.Returned](s)[0].Err, "it was cancelled")
+	s.inOrder("fact:intended", "fact:executed", "fact:returned")
+	q.say(code("work()"))
+	s.running().end(python.Outcome{Output: "went on\n"})
+	q = s.question()
+	require.Contains(t, q.last(), "The call of send that was cut off ended with")
+	q.say("ok")
 	s.endsWith(messages.StatusAnswered, "ok")
 }
 
@@ -153,15 +163,14 @@ func TestStopNowLogsTheEffect(t *testing.T) {
 	b := s.block()
 	b.begin(1, "send", `{"text":"a"}`)
 	take(s, s.sent, "the call to begin")
-	stopped, err := system.Ask[*messages.Stopped](s.ctx, s.system, s.agent, &messages.Stop{After: messages.StopNow})
-	require.NoError(t, err)
-	require.Equal(t, messages.StatusStopped, stopped.Status)
+	s.tell(&messages.Stop{After: messages.StopNow})
+	end := s.end()
+	require.Equal(t, messages.StatusStopped, end.Status)
 	var actors []string
-	for _, p := range stopped.Parts {
+	for _, p := range end.Parts {
 		actors = append(actors, p.Actor)
 	}
 	require.ElementsMatch(t, []string{"python", "tool:send", "agent"}, actors)
-	require.Equal(t, messages.StatusStopped, s.end().Status)
 	require.NotNil(t, facts[*fact.Returned](s)[0].Err, "it was cancelled")
 	s.inOrder("fact:intended", "fact:stop_requested", "fact:returned", "fact:run_finished")
 }

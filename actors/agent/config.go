@@ -63,8 +63,12 @@ type Task struct {
 	Workspace string                 // folder of the run's files
 }
 
-// Begin starts the work. The supervisor sends it when the run is admitted.
-type Begin struct{}
+// Begin starts the work. The supervisor sends it when the run is admitted, or
+// when there is a reason to end it before that.
+type Begin struct {
+	Stop  *messages.Stop  // the strongest one that was asked for before; nil: none
+	Fault *messages.Fault // ends it at once as failed; nil: none
+}
 
 // Producer makes the agent actor of cfg. The actor's parent gets
 // *messages.InvocationEnded at the end.
@@ -124,6 +128,7 @@ type call struct {
 	key      string // idempotency key
 	effects  bool
 	tool     *actor.PID // nil until the call was handed over
+	returned bool       // its result is on the way to the log and to the code
 	run      tool.Run   // what it was handed over with
 }
 
@@ -134,6 +139,3 @@ func mustJSON(v any) json.RawMessage {
 	}
 	return b
 }
-
-// Abort ends an invocation that has not begun, with a fault.
-type Abort struct{ Fault *messages.Fault }

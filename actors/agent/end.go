@@ -92,12 +92,13 @@ func (a *Agent) finish(ctx actor.Context, f *fact.RunFinished, after []messages.
 
 func (a *Agent) end(ctx actor.Context, status messages.Status) {
 	a.state = ended
-	a.tellStopped(ctx, status)
 	handed := 0
 	if status == messages.StatusAnswered || status == messages.StatusMaxSteps { // the others hand no files over
 		handed = len(a.artifacts)
 	}
-	ctx.Send(ctx.Parent(), &messages.InvocationEnded{Invocation: a.cfg.Scope.Invocation, Status: status, Artifacts: handed})
+	ctx.Send(ctx.Parent(), &messages.InvocationEnded{
+		Invocation: a.cfg.Scope.Invocation, Status: status, Artifacts: handed, Parts: a.stoppedParts(),
+	})
 }
 
 // lose ends this owner quietly: it can't write any more, somebody else has the
@@ -108,20 +109,15 @@ func (a *Agent) lose(ctx actor.Context, err error) {
 	}
 	a.state = ended
 	a.cfg.System.Logger().Info("agent lost its log", "run", a.cfg.Scope.Run, "invocation", a.cfg.Scope.Invocation, "error", err)
-	a.tellStopped(ctx, "")
-	ctx.Send(ctx.Parent(), &messages.InvocationEnded{Invocation: a.cfg.Scope.Invocation, Lost: err.Error()})
+	ctx.Send(ctx.Parent(), &messages.InvocationEnded{Invocation: a.cfg.Scope.Invocation, Lost: messages.AsFault(err)})
 }
 
-// tellStopped answers whoever waits for a stop.
-func (a *Agent) tellStopped(ctx actor.Context, status messages.Status) {
+// stoppedParts is what a stop ended here, this invocation included.
+func (a *Agent) stoppedParts() []messages.StoppedPart {
 	if a.stop == nil {
-		return
+		return nil
 	}
-	reply := &messages.Stopped{Run: a.cfg.Scope.Run, Status: status, Parts: append(a.stop.parts,
-		messages.StoppedPart{Actor: "agent", What: notes.endedAgent.in(a.lang()), ID: a.cfg.Scope.Invocation})}
-	for _, asker := range a.stop.askers {
-		ctx.Send(asker, reply)
-	}
+	return append(a.stop.parts, messages.StoppedPart{Actor: "agent", What: notes.endedAgent.in(a.lang()), ID: a.cfg.Scope.Invocation})
 }
 
 // fileArtifact is the FILE_ARTIFACT event of the files this run wrote, or

@@ -81,8 +81,7 @@ func TestLateAnswersAreIgnored(t *testing.T) {
 
 func TestAbort(t *testing.T) {
 	s := setup(t)
-	s.tell(&agent.Abort{Fault: messages.ErrBusy})
-	s.tell(&agent.Begin{})
+	s.tell(&agent.Begin{Fault: messages.ErrBusy})
 	s.endsWith(messages.StatusFailed, messages.ErrBusy.EN)
 	require.Equal(t, "busy", s.events(messages.Error)[0].ErrorCode)
 	require.True(t, *s.events(messages.Error)[0].Retryable)
@@ -152,23 +151,15 @@ func TestModelChain(t *testing.T) {
 	require.Equal(t, "model_rejected", s.events(messages.Error)[0].ErrorCode)
 }
 
-// An owner that can't write any more stops quietly, and whoever waits for a
-// stop is told.
+// An owner that can't write any more stops quietly and tells its run why.
 func TestLostLog(t *testing.T) {
 	s := setup(t)
 	s.journal.refuse = map[string]error{"thought": messages.ErrShutdown, "run_finished": messages.ErrShutdown}
 	s.tell(&agent.Begin{})
 	q := s.question()
-	stopped := make(chan any, 1)
-	s.system.Go(func() {
-		reply, _ := s.system.Ask(s.ctx, s.agent, &messages.Stop{After: messages.StopStep})
-		stopped <- reply
-	})
-	s.logged("stop_requested")
 	q.say("Nobody hears this.")
-	require.IsType(t, &messages.Stopped{}, take(s, stopped, "the stop to be answered"))
 	end := s.end()
-	require.NotEmpty(t, end.Lost)
+	require.ErrorIs(t, end.Lost, messages.ErrShutdown)
 	require.Empty(t, end.Status)
 	s.settled()
 	require.Empty(t, s.ended, "said once")

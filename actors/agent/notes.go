@@ -23,6 +23,7 @@ func (n note) in(lang string, args ...any) string {
 
 var notes = struct {
 	rejected, modelLost, noTool, callLimit, stopping, abandoned, toolLost, deadline, adopted,
+	cut, lateResult, lateError,
 	endedModel, endedCode, endedCall, endedAgent, endedAbandoned note
 }{
 	rejected:       note{"the model's answer could not be used (%s); it is asked again", "模型的输出无法使用（%s），正在请它重新作答"},
@@ -34,6 +35,9 @@ var notes = struct {
 	toolLost:       note{"the tool %s crashed during the call and was restarted; what the call did is unknown", "工具 %s 在调用中崩溃并已重启；该调用是否生效未知"},
 	deadline:       note{"the run reached its deadline (%s) and was ended", "运行已到截止时间（%s），已结束"},
 	adopted:        note{"the agent crashed and goes on from its log", "智能体崩溃，已从日志恢复并继续"},
+	cut:            note{"The call of %s was cut off when the block ended; whether it took effect is not known yet.", "代码块结束时 %s 的调用被中断；是否已生效尚不可知。"},
+	lateResult:     note{"The call of %s that was cut off did finish; its result: %s", "先前被中断的 %s 调用其实已完成，结果为：%s"},
+	lateError:      note{"The call of %s that was cut off ended with %s: %s", "先前被中断的 %s 调用以 %s 结束：%s"},
 	endedModel:     note{"the model call was cancelled", "模型调用已取消"},
 	endedCode:      note{"the running code was ended", "正在运行的代码已终止"},
 	endedCall:      note{"the call was cancelled", "调用已取消"},

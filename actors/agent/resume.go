@@ -1,6 +1,8 @@
 package agent
 
 import (
+	"slices"
+
 	"github.com/asynkron/protoactor-go/actor"
 
 	"github.com/troupe-go/troupe/actors/agent/action"
@@ -12,31 +14,27 @@ import (
 
 // past is what the facts of earlier owners come to.
 type past struct {
-	open     *fact.Thought // accepted, with code that has not ended; nil: none
-	answer   *fact.Thought // accepted, without code: the answer, if the run is not finished
+	open     *fact.Thought  // accepted, with code that has not ended; nil: none
+	answer   *fact.Thought  // accepted, without code: the answer
+	final    *fact.Executed // a block that called final_answer
 	intents  []*fact.Intended
 	returned map[string]*fact.Returned
 	free     []fact.Call // effect-free calls of the open block that are on the log
 	stop     *fact.StopRequested
-	finished *fact.RunFinished
 	summary  *fact.Thought // the answer to the max-steps summary
 	rejected string        // why the last answer was not accepted; "" when it was
 	newRun   bool          // AGENT_NEW_RUN is settled
 }
 
+// intended reports whether a call's intent belongs to the open block.
+func (p *past) intended(id string) bool {
+	return slices.ContainsFunc(p.intents, func(i *fact.Intended) bool { return i.ToolCallID == id })
+}
+
 // resume goes on where the last owner was: the window is rebuilt from the
 // facts, a block that had not ended is ended, and the loop goes on.
-func (a *Agent) resume(ctx actor.Context) {
+func (a *Agent) resume(ctx actor.Context, b *Begin) {
 	p := a.replay()
-	if p.finished != nil { // finished, not closed: the journal published what was missing
-		a.state = closing
-		a.end(ctx, p.finished.Status)
-		return
-	}
-	if a.cfg.CrashCount >= MaxCrashes {
-		a.fail(ctx, errCrashed.Withf(a.cfg.CrashCount))
-		return
-	}
 	if !p.newRun {
 		a.emit(ctx, messages.Event{Type: messages.AgentNewRun, Content: trimmed(a.cfg.Start.Query)})
 	}
@@ -44,11 +42,16 @@ func (a *Agent) resume(ctx actor.Context) {
 		a.warn(ctx, "adopted", notes.adopted.in(a.lang()))
 	}
 	a.resumeStop(p.stop)
+	if b.Stop != nil {
+		a.onStop(ctx, b.Stop)
+	}
 	switch {
 	case p.summary != nil:
 		a.summarised(ctx, p.summary.Text, p.summary.FinishReason)
 	case p.open != nil:
 		a.interrupted(ctx, p)
+	case p.final != nil:
+		a.answer(ctx, action.Display(p.final.FinalText))
 	case p.answer != nil:
 		a.resumeAnswer(ctx, p.answer)
 	case a.exhausted() && a.stop == nil:
@@ -58,18 +61,12 @@ func (a *Agent) resume(ctx actor.Context) {
 	}
 }
 
-// resumeStop obeys a stop that stands on the log, unless a stronger one has
-// come since.
+// resumeStop obeys a stop that stands on the log.
 func (a *Agent) resumeStop(f *fact.StopRequested) {
 	if f == nil {
 		return
 	}
-	if a.stop == nil {
-		a.stop = &stopping{}
-	}
-	if stopRank[f.After] > stopRank[a.stop.after] {
-		a.stop.after = f.After
-	}
+	a.stop = &stopping{after: f.After}
 }
 
 // replay folds the records into the agent and returns what is left open.
@@ -105,15 +102,20 @@ func (a *Agent) replayFact(p *past, f fact.Fact) {
 		p.intents = append(p.intents, f)
 		p.free = append(p.free, f.Calls...)
 	case *fact.Returned:
-		p.returned[f.ToolCallID] = f
 		a.noteArtifacts(f.Changes)
+		if p.intended(f.ToolCallID) {
+			p.returned[f.ToolCallID] = f
+			return
+		}
+		a.noted = append(a.noted, a.lateNote(f.Tool, f.Value, f.Err)) // of a block that had ended
 	case *fact.Executed:
 		p.open, p.intents, p.free = nil, nil, nil
 		p.returned = map[string]*fact.Returned{}
 		a.tokens.nextStep()
 		a.lostVars = !f.Interrupted // an interruption said so itself
+		a.noted = nil               // they stand in its observation
 		if f.IsFinal {
-			p.answer = &fact.Thought{Step: f.Step, Text: f.FinalText, Purpose: "final"}
+			p.final = f
 			return
 		}
 		a.window.Add(messages.NewChatMessage(window.User, f.Observation, nil))
@@ -123,8 +125,6 @@ func (a *Agent) replayFact(p *past, f fact.Fact) {
 		if p.stop == nil || stopRank[f.After] > stopRank[p.stop.After] {
 			p.stop = f
 		}
-	case *fact.RunFinished:
-		p.finished = f
 	}
 }
 
@@ -149,10 +149,6 @@ func (a *Agent) replayThought(p *past, f *fact.Thought) {
 
 // resumeAnswer ends a run whose answer is on the log.
 func (a *Agent) resumeAnswer(ctx actor.Context, f *fact.Thought) {
-	if f.Purpose == "final" { // the argument of final_answer
-		a.answer(ctx, action.Display(f.Text))
-		return
-	}
 	a.thought = &messages.Thought{FinishReason: f.FinishReason, Model: f.Model}
 	a.countTokens(ctx)
 	out := a.parse(f.Text, f.FinishReason, f.ToolCalls)

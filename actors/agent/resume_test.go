@@ -158,13 +158,6 @@ func TestResume(t *testing.T) {
 	}
 }
 
-// Finished, not closed: there is nothing to do but to say so.
-func TestResumeFinished(t *testing.T) {
-	s := begun(t, from([]fact.Fact{acted, intended, returned, prose, finished}, nil))
-	require.Equal(t, &messages.InvocationEnded{Invocation: "run", Status: messages.StatusAnswered, Artifacts: 1}, s.end())
-	require.Empty(t, s.journal.all())
-}
-
 // A step's tokens are its own, the running total is the run's.
 func TestResumeTokens(t *testing.T) {
 	s := begun(t, from([]fact.Fact{acted, ran}, nil))

@@ -20,11 +20,11 @@ type stopGraceOver struct{}
 // deadlineDue tells the agent that its deadline has come.
 type deadlineDue struct{}
 
-// stopping is a stop that is wanted and not yet done.
+// stopping is a stop that is wanted and not yet done; nil: none. The loop asks
+// it before anything starts, and when something has ended.
 type stopping struct {
 	after    messages.StopAfter
 	deadline bool // the deadline wants it: the run ends with status budget
-	askers   []*actor.PID
 	parts    []messages.StoppedPart
 	pending  map[string]messages.StoppedPart // cancelled, not yet acknowledged
 	grace    system.Timer
@@ -34,37 +34,31 @@ var stopRank = map[messages.StopAfter]int{
 	messages.StopStep: 1, messages.StopTool: 2, messages.StopModel: 3, messages.StopNow: 4,
 }
 
-func (s *stopping) now() bool { return s.after == messages.StopNow }
+func (s *stopping) now() bool { return s != nil && s.after == messages.StopNow }
 
 // beforeCode reports whether code that was just written must not run.
-func (s *stopping) beforeCode() bool { return s.after != messages.StopStep }
+func (s *stopping) beforeCode() bool { return s != nil && s.after != messages.StopStep }
 
 // refusesCalls reports whether running code may start no further calls.
-func (s *stopping) refusesCalls() bool { return s.after == messages.StopTool || s.now() }
+func (s *stopping) refusesCalls() bool {
+	return s != nil && (s.after == messages.StopTool || s.after == messages.StopNow)
+}
 
-// onStop takes a stop. A stronger form overrides a pending weaker one; the
-// same or a weaker one only adds somebody who waits for the end.
+// onStop takes a stop. A stronger form overrides a pending weaker one. Nobody
+// is answered here: InvocationEnded says what was ended, and the root of the
+// node answers whoever asked.
 func (a *Agent) onStop(ctx actor.Context, m *messages.Stop) {
-	if a.state == ended {
-		return // the run actor answers for what has ended
-	}
 	after := m.After
 	if stopRank[after] == 0 {
 		after = messages.StopStep
 	}
+	if a.state == closing || a.state == ended || a.stop != nil && stopRank[after] <= stopRank[a.stop.after] {
+		return
+	}
 	if a.stop == nil {
 		a.stop = &stopping{}
 	}
-	if sender := ctx.Sender(); sender != nil {
-		a.stop.askers = append(a.stop.askers, sender)
-	}
-	if stopRank[after] <= stopRank[a.stop.after] {
-		return
-	}
 	a.stop.after = after
-	if a.state == closing {
-		return
-	}
 	a.record(ctx, &fact.StopRequested{After: after, Reason: m.Reason, User: m.User, RequestID: m.RequestID}, nil, nil)
 	a.obey(ctx)
 }
@@ -82,7 +76,7 @@ func (a *Agent) obey(ctx actor.Context) {
 
 // onDeadline ends the run at its deadline, as a stop `now` whose end says so.
 func (a *Agent) onDeadline(ctx actor.Context) {
-	if a.state == ended || a.state == closing || a.stop != nil && a.stop.now() {
+	if a.state == ended || a.state == closing || a.stop.now() {
 		return
 	}
 	if a.stop == nil {
@@ -122,6 +116,9 @@ func (a *Agent) cancelAll(ctx actor.Context) {
 // cancelled takes an acknowledgement; the last one ends the run. It reports
 // whether one was awaited.
 func (s *stopping) cancelled(ctx actor.Context, a *Agent, what string) bool {
+	if s == nil {
+		return false
+	}
 	part, ok := s.pending[what]
 	if !ok {
 		return false
@@ -136,7 +133,7 @@ func (s *stopping) cancelled(ctx actor.Context, a *Agent, what string) bool {
 
 // calls ends the block of a stop `tool` when no call runs any more.
 func (s *stopping) calls(ctx actor.Context, a *Agent) {
-	if s.after == messages.StopTool && a.state == acting && len(a.calls) == 0 {
+	if s != nil && s.after == messages.StopTool && a.state == acting && len(a.calls) == 0 {
 		s.after = messages.StopNow
 		a.cancelAll(ctx)
 	}

@@ -141,7 +141,7 @@ func (a *Agent) accept(ctx actor.Context, m *messages.Thought, code string) {
 	a.rejected, a.repair = 0, nil
 	a.record(ctx, a.thoughtFact(m, code, ""), a.commit(m), func(ctx actor.Context) {
 		a.window.Add(messages.NewChatMessage(window.Assistant, action.Visible(m.Text), nil))
-		if a.stop != nil && a.stop.beforeCode() {
+		if a.stop.beforeCode() {
 			a.finishStopped(ctx)
 			return
 		}
@@ -160,6 +160,7 @@ func (a *Agent) reject(ctx actor.Context, m *messages.Thought, out action.Outcom
 			return
 		}
 		if a.exhausted() {
+			a.countTokens(ctx)
 			a.fail(ctx, errProtocol.Withf(a.rejected, out.Reason))
 			return
 		}
@@ -217,7 +218,7 @@ func (a *Agent) onThinkFailed(ctx actor.Context, m *messages.ThinkFailed) {
 // onModelLost asks again on a new model actor; a crash is a bug of ours, so
 // there is an end to it.
 func (a *Agent) onModelLost(ctx actor.Context, crash *system.Failure) {
-	if a.stop != nil && a.stop.cancelled(ctx, a, "model") {
+	if a.stop.cancelled(ctx, a, "model") {
 		return
 	}
 	if a.state != thinking {
