@@ -56,14 +56,7 @@ func (p *planner) equipRun(def *messages.AgentConfig, lang string, req *messages
 	if err != nil {
 		return nil, err
 	}
-	e, err := p.build(&own, lang, chain)
-	if err != nil {
-		return nil, err
-	}
-	if o.Sandbox != nil {
-		e.Sandbox = python.Defaults(*o.Sandbox)
-	}
-	return e, nil
+	return p.build(&own, lang, chain, o.Sandbox)
 }
 
 // equip gives the equipment that all runs of a definition share.
@@ -78,7 +71,7 @@ func (p *planner) equip(def *messages.AgentConfig, lang string) (*agent.Equipmen
 	if err != nil {
 		return nil, err
 	}
-	e, err := p.build(def, lang, chain)
+	e, err := p.build(def, lang, chain, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -139,10 +132,14 @@ func (p *planner) releaseModels(o *ownModels) {
 	}
 }
 
-func (p *planner) build(def *messages.AgentConfig, lang string, chain []model.Model) (*agent.Equipment, error) {
-	e := &agent.Equipment{
-		Definition: def, Lang: lang, Models: chain, Driver: p.driver, Sandbox: python.Defaults(p.defs.Sandbox),
+// build puts equipment together; limits are what a run asks for beside the
+// node's, or nil.
+func (p *planner) build(def *messages.AgentConfig, lang string, chain []model.Model, limits *messages.SandboxConfig) (*agent.Equipment, error) {
+	sandbox, err := p.sandbox(limits)
+	if err != nil {
+		return nil, err
 	}
+	e := &agent.Equipment{Definition: def, Lang: lang, Models: chain, Driver: p.driver, Sandbox: sandbox}
 	if len(def.ManagedAgents) > 0 {
 		return nil, errSubagents.Withf(def.Name)
 	}
@@ -178,8 +175,6 @@ var (
 		EN: "tool %q of agent %q is not defined; define it under tools or register it in Go", ZH: "工具 %q（智能体 %q）未定义；请在 tools 下定义，或用 Go 注册"}
 	errSubagents = &messages.Fault{Code: "managed_agents", Class: messages.Permanent,
 		EN: "agent %q has managed_agents, which this release can't run yet; remove the key", ZH: "智能体 %q 设有 managed_agents，此版本尚不支持；请移除该项"}
-	errLevel = &messages.Fault{Code: "sandbox_level", Class: messages.Permanent,
-		EN: "sandbox level %q can't be had in this release; use local, or leave it out", ZH: "此版本不提供沙箱级别 %q；请使用 local，或不设置"}
 	errDuplicate = &messages.Fault{Code: "duplicate_name", Class: messages.Permanent,
 		EN: "there are two definitions of %s %q; names must be unique", ZH: "%s %q 定义了两次；名称必须唯一"}
 	errNoQuery = &messages.Fault{Code: "empty_query", Class: messages.Permanent,

@@ -130,7 +130,7 @@ type provider struct {
 
 func newProvider(t *testing.T) *provider {
 	p := &provider{t: t, open: map[net.Conn]bool{}, changed: make(chan struct{}, 64)}
-	p.Server = httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	p.Server = httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		hello(w)
 	}))
 	p.Config.ConnState = func(c net.Conn, state http.ConnState) {
@@ -171,7 +171,7 @@ func TestConcurrencyLimit(t *testing.T) {
 	var mu sync.Mutex
 	now, most := 0, 0
 	came, answer := make(chan struct{}, 8), make(chan struct{})
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		mu.Lock()
 		now++
 		most = max(most, now)

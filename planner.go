@@ -76,12 +76,9 @@ func newPlanner(sys *system.System, cfg Config, dataDir string) (*planner, error
 		return nil, errors.Join(errLevel.Withf(l), p.close())
 	}
 	if p.driver == nil {
-		d, err := local.New(local.Config{Sandbox: p.defs.Sandbox, AllowMissing: cfg.AllowMissingWalls, Logger: cfg.Logger})
-		if err != nil {
+		if err := p.openSandbox(cfg); err != nil {
 			return nil, errors.Join(err, p.close())
 		}
-		p.driver = d
-		p.closers = append(p.closers, func() error { d.Close(); return nil })
 	}
 	for i := range p.defs.Agents { // a definition that can't be resolved is told at once
 		name := p.defs.Agents[i].Name
@@ -93,6 +90,28 @@ func newPlanner(sys *system.System, cfg Config, dataDir string) (*planner, error
 		}
 	}
 	return p, nil
+}
+
+// openSandbox makes the driver of level local.
+func (p *planner) openSandbox(cfg Config) error {
+	cache := cfg.CacheDir
+	if cache == "" {
+		dir, err := os.UserCacheDir()
+		if err != nil {
+			return errCacheDir.With(err)
+		}
+		cache = filepath.Join(dir, "troupe")
+	}
+	d, err := local.New(local.Config{
+		CacheDir: filepath.Join(cache, "python"), Sandbox: p.defs.Sandbox,
+		AllowMissing: cfg.AllowMissingWalls, Logger: cfg.Logger,
+	})
+	if err != nil {
+		return err
+	}
+	p.driver = d
+	p.closers = append(p.closers, func() error { d.Close(); return nil })
+	return nil
 }
 
 func (p *planner) close() error {
@@ -240,6 +259,7 @@ func (p *planner) start(e *agent.Equipment, req *messages.RunAgent, now time.Tim
 	models := make([]messages.ModelConfig, len(e.Models))
 	for i := range e.Models {
 		models[i] = e.Models[i].Config
+		models[i].URL = messages.PublicURL(models[i].URL)
 	}
 	d := p.driver.Describe()
 	return &fact.RunStarted{
@@ -250,9 +270,12 @@ func (p *planner) start(e *agent.Equipment, req *messages.RunAgent, now time.Tim
 	}
 }
 
+// workspace is the folder of a run that names none.
+func (p *planner) workspace(run string) string { return filepath.Join(p.dataDir, "runs", run) }
+
 // place gives a run its folder, with the attachments in it, and its task.
 func (p *planner) place(e *agent.Equipment, run string, req *messages.RunAgent) (string, agent.Task, error) {
-	workspace := filepath.Join(p.dataDir, "runs", run)
+	workspace := p.workspace(run)
 	if own := req.Overrides.Workspace; own != "" {
 		abs, err := filepath.Abs(own)
 		if err != nil {

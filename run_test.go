@@ -169,13 +169,13 @@ func TestWorkspace(t *testing.T) {
 	t.Run("no files", func(t *testing.T) {
 		s := setup(t, says("Hello."))
 		run := last(s.run(troupe.RunRequest{Attachments: []messages.Attachment{{Name: "in.txt", Data: []byte("in")}}})).RunID
-		gone(t, filepath.Join(s.cfg.DataDir, "runs", run))
+		gone(t, s.Workspace(run))
 	})
 	t.Run("files", func(t *testing.T) {
 		s := setup(t, acts(write), files)
 		events := s.run(troupe.RunRequest{})
 		require.Len(t, of(events, messages.FileArtifact), 1)
-		dir := filepath.Join(s.cfg.DataDir, "runs", last(events).RunID)
+		dir := s.Workspace(last(events).RunID)
 		data, err := os.ReadFile(filepath.Join(dir, "a.txt"))
 		require.NoError(t, err)
 		require.Equal(t, "hi", string(data))

@@ -117,20 +117,15 @@ func (s *stage) watch(run string) []troupe.Event {
 // asked waits until the model was asked n times.
 func (s *stage) asked(n int) {
 	s.t.Helper()
-	asked(s.t, s.ctx, s.model, n)
-}
-
-func asked(t *testing.T, ctx context.Context, server *scripted.Server, n int) {
-	t.Helper()
 	for {
-		changed := server.Changed()
-		if len(server.Requests()) >= n {
+		changed := s.model.Changed()
+		if len(s.model.Requests()) >= n {
 			return
 		}
 		select {
 		case <-changed:
-		case <-ctx.Done():
-			require.FailNow(t, "the model was not asked")
+		case <-s.ctx.Done():
+			require.FailNow(s.t, "the model was not asked")
 		}
 	}
 }
@@ -178,7 +173,7 @@ func (toy) Exec(ctx context.Context, code string, host python.Host) (*python.Out
 		v, e := host.Call(ctx, python.Call{Ordinal: uint64(i + 1), Tool: name, Kwargs: json.RawMessage(rest)})
 		switch {
 		case ctx.Err() != nil:
-			return &python.Outcome{Killed: python.KilledBy(ctx)}, nil
+			return &python.Outcome{Killed: python.KilledBy(ctx)}, nil //nolint:nilerr // which is an outcome
 		case e != nil:
 			return &python.Outcome{Err: &messages.PyError{Type: e.Type, Message: e.Message}}, nil
 		}

@@ -31,8 +31,13 @@ type RunRequest = messages.RunAgent
 // Config is what a Troupe is made of. The zero value is refused: there must be
 // a model and an agent.
 type Config struct {
-	// Definitions are the models, tools, agents and limits.
+	// Definitions are the models, tools, agents and limits. Without a DataDir
+	// files are in a folder below os.TempDir, which Close removes.
 	messages.Definitions
+	// CacheDir is where the Python interpreter, which comes with this package,
+	// is unpacked, once for all nodes of a user: in its folder python, with
+	// mode 0700. Default: troupe in os.UserCacheDir.
+	CacheDir string
 	// GoTools are tools written in Go; an agent has those that its Tools name.
 	GoTools []tool.Tool
 	// Logger gets what operators read; default: discarded.
@@ -64,9 +69,10 @@ type Troupe struct {
 	closed  error // what Close returns
 }
 
-// New builds the tree of a node. It returns configuration errors as
-// *messages.Fault, a missing sandbox wall among them. Nothing slow is done
-// here: models are connected and Python is unpacked when first used.
+// New builds the tree of a node. What is wrong with the configuration, a
+// missing sandbox wall included, is a *messages.Fault in the error's tree:
+// errors.As finds it. Nothing slow is done here: models are connected and
+// Python is unpacked when first used.
 func New(cfg Config) (*Troupe, error) {
 	if cfg.Logger == nil {
 		cfg.Logger = slog.New(slog.DiscardHandler)
@@ -121,8 +127,9 @@ func (t *Troupe) openDataDir() error {
 	return nil
 }
 
-// Start begins a run and returns when it is on the log. Errors are
-// *messages.Fault: busy, unknown_agent, idempotency_conflict, …
+// Start begins a run and returns when it is on the log. An error is ctx's, or
+// holds a *messages.Fault, which errors.As finds: busy, unknown_agent,
+// idempotency_conflict, …
 func (t *Troupe) Start(ctx context.Context, req RunRequest) (*messages.RunAccepted, error) {
 	if req.IdempotencyKey != "" {
 		req.Fingerprint = supervisor.Fingerprint(&req)
@@ -141,7 +148,7 @@ func (t *Troupe) Start(ctx context.Context, req RunRequest) (*messages.RunAccept
 }
 
 // Run begins a run and gives its events in order, the last one (Event.Last)
-// included. An error ends the iteration, except *runlog.Missed, which says how
+// included. An error ends the iteration, except *messages.Missed, which says how
 // many events a slow reader has missed. Leaving the loop stops nothing.
 func (t *Troupe) Run(ctx context.Context, req RunRequest) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
@@ -190,6 +197,9 @@ func (t *Troupe) ask(ctx context.Context, msg any) (any, error) {
 	return reply, err
 }
 
+// Workspace is the folder of a run's files, unless its request named another.
+func (t *Troupe) Workspace(run string) string { return t.planner.workspace(run) }
+
 // Sandbox says what walls stand around model-written Python here.
 func (t *Troupe) Sandbox() python.Description { return t.planner.driver.Describe() }
 
@@ -222,5 +232,9 @@ func (t *Troupe) release() error {
 	return err
 }
 
-var errDataDir = &messages.Fault{Code: "data_dir", Class: messages.Permanent,
-	EN: "the data folder can't be used; set data_dir to a folder that this user may write", ZH: "数据目录不可用；请将 data_dir 设为当前用户可写的目录"}
+var (
+	errDataDir = &messages.Fault{Code: "data_dir", Class: messages.Permanent,
+		EN: "the data folder can't be used; set data_dir to a folder that this user may write", ZH: "数据目录不可用；请将 data_dir 设为当前用户可写的目录"}
+	errCacheDir = &messages.Fault{Code: "cache_dir", Class: messages.Permanent,
+		EN: "the user's cache folder can't be told; set HOME, or Config.CacheDir in Go", ZH: "无法确定用户缓存目录；请设置 HOME，或在 Go 中设置 Config.CacheDir"}
+)

@@ -43,8 +43,8 @@ type Overrides struct {
 	Model      string        // cite_name
 	Models     []ModelConfig // definitions that exist for this run only, tried before the node's
 	MaxSteps   int
-	Workspace  string // folder of the run's files
-	Sandbox    *SandboxConfig
+	Workspace  string         // folder of the run's files
+	Sandbox    *SandboxConfig // lower limits than the node's; more than it has is not given
 }
 
 // RunAccepted says the run exists; Existing that the idempotency key named it.
@@ -175,7 +175,7 @@ type Execute struct {
 }
 
 // CancelExecute ends a running block at once by killing the interpreter.
-// Executed with Interrupted set follows.
+// Executed with Killed "cancelled" follows.
 type CancelExecute struct{ ID uint64 }
 
 // Executed says how a block ended.

@@ -127,7 +127,7 @@ type Limits struct {
 	QueueWait   time.Duration `yaml:"queue_wait,omitempty" json:"queue_wait,omitempty"`     // default 5m
 	RunDeadline time.Duration `yaml:"run_deadline,omitempty" json:"run_deadline,omitempty"` // default 24h
 	KeepRuns    int           `yaml:"keep_runs,omitempty" json:"keep_runs,omitempty"`       // ended runs kept in memory for late watchers; default 1024
-	KeepEvents  int           `yaml:"keep_events,omitempty" json:"keep_events,omitempty"`   // events kept a run in memory; default 65536
+	KeepEvents  int           `yaml:"keep_events,omitempty" json:"keep_events,omitempty"`   // events kept a run in memory, 32 MiB of them at most; default 65536
 }
 
 // Turn is one message of an earlier conversation (AgentHistory of the seeds).

@@ -82,7 +82,7 @@ func AsFault(err error) *Fault {
 // Faults that more than one part raises. Each part declares its own beside it.
 var (
 	ErrBusy         = &Fault{Code: "busy", Class: Transient, Retryable: true, EN: "the node runs as many runs as it may and its queue is full; try again later or raise limits.max_runs", ZH: "节点的运行数已达上限且队列已满；请稍后重试，或调高 limits.max_runs"}
-	ErrUnknownRun   = &Fault{Code: "unknown_run", Class: Permanent, EN: "no run %q is known here; `troupe runs list` shows those that are", ZH: "这里没有运行 %q"}
+	ErrUnknownRun   = &Fault{Code: "unknown_run", Class: Permanent, EN: "no run %q is known here; it may have ended long ago, or its id is another", ZH: "这里没有运行 %q；它可能早已结束，或编号有误"}
 	ErrForbidden    = &Fault{Code: "forbidden", Class: Permanent, EN: "run %q belongs to another user", ZH: "运行 %q 属于其他用户"}
 	ErrUnknownAgent = &Fault{Code: "unknown_agent", Class: Permanent, EN: "no agent %q is defined; defined are: %s", ZH: "没有定义智能体 %q；已定义：%s"}
 	ErrConflict     = &Fault{Code: "idempotency_conflict", Class: Permanent, EN: "idempotency key %q was used with another request", ZH: "幂等键 %q 已用于另一个请求"}

@@ -87,6 +87,6 @@ func TestSecretIsTakenAndRevealed(t *testing.T) {
 	m = messages.ModelConfig{}
 	require.NoError(t, yaml.Unmarshal([]byte("api_key: hunter2"), &m))
 	require.Equal(t, "hunter2", m.APIKey.Reveal())
-	require.Equal(t, "", messages.Secret("").String(), "none given can be told from one given")
+	require.Empty(t, messages.Secret("").String(), "none given can be told from one given")
 	require.Equal(t, `""`, fmt.Sprintf("%#v", messages.Secret("")))
 }

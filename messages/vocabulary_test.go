@@ -63,7 +63,7 @@ func TestTerminalTable(t *testing.T) {
 			require.NotEmpty(t, events)
 			end := events[len(events)-1]
 			require.Equal(t, last[messages.Status(s)], end)
-			require.Equal(t, 1, len(slices.DeleteFunc(slices.Clone(events), func(p messages.ProcessType) bool { return p != end })), "the last event comes once")
+			require.Len(t, slices.DeleteFunc(slices.Clone(events), func(p messages.ProcessType) bool { return p != end }), 1, "the last event comes once")
 			for i, typ := range events {
 				ev := messages.Event{Type: typ}
 				if i == len(events)-1 {

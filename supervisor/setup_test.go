@@ -122,7 +122,7 @@ func (h *house) watch(run string) []messages.Event {
 		require.NoError(h.t, err)
 		kept := out[:0]
 		for _, had := range out {
-			if !runlog.Withdraws(&ev, had.ID) {
+			if !ev.Withdraws(had.ID) {
 				kept = append(kept, had)
 			}
 		}

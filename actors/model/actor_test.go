@@ -20,7 +20,7 @@ var (
 )
 
 func TestAnswer(t *testing.T) {
-	b := setup(t, options{}, named("one", client(func(_ context.Context, req *model.Request, on func(model.Delta)) (*model.Reply, error) {
+	b := setup(t, options{}, named("one", client(func(_ context.Context, _ *model.Request, on func(model.Delta)) (*model.Reply, error) {
 		on(model.Delta{Reasoning: "hm"})
 		on(model.Delta{Content: "yes"})
 		return &model.Reply{Text: "yes", Reasoning: "hm", FinishReason: "tool_calls", ToolCalls: []messages.ToolCallDelta{{Name: "f"}}}, nil

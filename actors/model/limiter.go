@@ -106,7 +106,7 @@ func (l *Limiter) queue(ctx context.Context, wait time.Duration) error {
 	timer := l.owner.world.AfterFunc(wait, func() { cancel(errWaited) })
 	defer timer.Stop()
 	err := l.permits.Acquire(bounded, 1)
-	if err != nil && context.Cause(bounded) == errWaited {
+	if err != nil && errors.Is(context.Cause(bounded), errWaited) {
 		return ErrConcurrency.Withf(l.key, wait, l.limit)
 	}
 	return err

@@ -5,6 +5,8 @@ package python_test
 import (
 	"context"
 	"errors"
+	"os"
+	"path/filepath"
 	"syscall"
 	"testing"
 	"time"
@@ -33,7 +35,9 @@ func (d *watchedDriver) Start(ctx context.Context, s python.Spec) (python.Interp
 // TestExecutorOfAProcess drives the actor over real processes, one of which is
 // killed from outside.
 func TestExecutorOfAProcess(t *testing.T) {
-	d, err := local.New(local.Config{Sandbox: messages.SandboxConfig{Unsafe: true}})
+	cache, err := os.UserCacheDir()
+	require.NoError(t, err)
+	d, err := local.New(local.Config{CacheDir: filepath.Join(cache, "troupe", "python"), Sandbox: messages.SandboxConfig{Unsafe: true}})
 	require.NoError(t, err)
 	defer d.Close()
 	require.NoError(t, d.Prepare(t.Context()))

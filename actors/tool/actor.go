@@ -25,7 +25,7 @@ type Config struct {
 	Timeout     time.Duration  // of a call, waiting for the limits included; 0: 120 s
 	Grace       time.Duration  // for a cancelled function to return; 0: 2 s
 	ResultLimit int            // bytes of an encoded result; 0: 1 MiB; a larger Spec.ResultLimit wins
-	Lang        string         // of errors and notes: zh | en
+	Lang        string         // of errors: zh | en
 	Scope       messages.Scope
 	Workspace   string     // folder of the run's files
 	Observer    *actor.PID // gets the events of calls; nil: nobody
@@ -43,9 +43,8 @@ type Run struct {
 // Producer makes tool actors. One is spawned by the agent of an invocation as
 // its child, for each tool that its code calls.
 //
-// It takes *[Run] (and *messages.CallTool, which it prepares itself) and
-// *messages.CancelCall. Each call runs on a goroutine that the actor owns, in
-// parallel with others, within Limits.
+// It takes *[Run] and *messages.CancelCall. Each call runs on a goroutine that
+// the actor owns, in parallel with others, within Limits.
 //
 //   - A call over its Timeout, or cancelled, has its context cancelled and
 //     publishes no event from then on. What its function still returns within
@@ -95,8 +94,6 @@ func (a *toolActor) Receive(ctx actor.Context) {
 	switch m := ctx.Message().(type) {
 	case *Run:
 		a.start(ctx, m)
-	case *messages.CallTool:
-		a.prepare(ctx, m)
 	case *messages.CancelCall:
 		a.cutShort(ctx, a.flights[m.ID], errCancelled)
 	case *timeUp:
@@ -113,15 +110,6 @@ func (a *toolActor) Receive(ctx actor.Context) {
 	default:
 		system.Unknown(ctx)
 	}
-}
-
-func (a *toolActor) prepare(ctx actor.Context, m *messages.CallTool) {
-	prepared, bad := Prepare(a.cfg.Tool.Spec(), m, a.cfg.Lang)
-	if bad != nil {
-		ctx.Respond(&messages.ToolReturned{ID: m.ID, Block: m.Block, Call: m.Call, Tool: m.Tool, Err: bad})
-		return
-	}
-	a.start(ctx, &Run{Call: m, Prepared: prepared})
 }
 
 func (a *toolActor) start(ctx actor.Context, m *Run) {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"math"
 	"math/big"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -124,6 +125,18 @@ func TestBindRefuses(t *testing.T) {
 	}
 }
 
+func TestPrepareTakesArgumentsUpToTheBound(t *testing.T) {
+	s := searchSpec(t)
+	call := func(size int) *messages.ToolError {
+		_, bad := tool.Prepare(s, &messages.CallTool{Tool: "find", Args: []json.RawMessage{json.RawMessage(`"` + strings.Repeat("x", size-2) + `"`)}}, messages.EN)
+		return bad
+	}
+	require.Nil(t, call(tool.MaxArguments))
+	bad := call(tool.MaxArguments + 1)
+	require.Equal(t, "ValueError", bad.Type)
+	require.Contains(t, bad.Message, "arguments of 1048577 bytes, more than the 1048576 allowed; pass less at once, or write the data to a workspace file")
+}
+
 func TestPrepare(t *testing.T) {
 	s := searchSpec(t)
 	call := &messages.CallTool{
@@ -141,7 +154,9 @@ func TestPrepare(t *testing.T) {
 	require.Nil(t, bad)
 	require.Equal(t, p.Hash, again.Hash)
 
+	half := `"` + strings.Repeat("x", tool.MaxArguments/2-2) + `"`
 	for name, tc := range map[string]struct{ args, kwargs, class string }{
+		"too many bytes":  {half, `{"top_k":1,"extra":` + half + `}`, "ValueError"},
 		"broken argument": {`{"$oops":1}`, ``, "ValueError"},
 		"broken keywords": {`"q"`, `[1]`, "ValueError"},
 		"wrong type":      {`1`, ``, "TypeError"},

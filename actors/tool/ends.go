@@ -1,6 +1,10 @@
 package tool
 
-import "github.com/troupe-go/troupe/messages"
+import (
+	"errors"
+
+	"github.com/troupe-go/troupe/messages"
+)
 
 // The errors of calls that ended otherwise than by the tool's own return.
 
@@ -12,7 +16,7 @@ func (f *flight) ended(class, code, en, zh string, args ...any) *messages.ToolEr
 func (f *flight) cutError() *messages.ToolError {
 	class, code, en, zh := ClassToolTimeout, CodeTimeout, "%s took longer than %v and was cancelled", "%s 超过 %v 未完成，已被取消"
 	args := []any{f.name(), f.cfg.Timeout}
-	if f.why == errCancelled {
+	if errors.Is(f.why, errCancelled) {
 		class, code, en, zh = ClassToolCancelled, CodeCancelled, "%s was cancelled", "%s 已被取消"
 		args = args[:1]
 	}

@@ -115,9 +115,6 @@ func (f *flight) answer(ctx context.Context) result {
 		return result{err: context.Cause(ctx)}
 	}
 	f.begun.Store(true)
-	for i := range f.run.Prepared.Notes {
-		f.out.emit(messages.Other, f.run.Prepared.Notes[i].In(f.cfg.Lang))
-	}
 	v, err := f.cfg.Tool.Call(ctx, &f.call)
 	if err != nil {
 		return result{err: err}

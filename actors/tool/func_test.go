@@ -3,6 +3,8 @@ package tool_test
 import (
 	"context"
 	"encoding/json"
+	"math"
+	"math/big"
 	"testing"
 	"time"
 
@@ -160,4 +162,51 @@ func TestFuncOutputs(t *testing.T) {
 	require.Equal(t, "any ", output(tool.Func("f", "F.", func(context.Context, none) (any, error) { return nil, nil })))
 	require.Equal(t, `array {"type":"array","items":{"type":"integer"}}`, output(tool.Func("f", "F.", func(context.Context, none) ([]int, error) { return nil, nil })))
 	require.Equal(t, "any ", output(tool.Func("f", "F.", func(context.Context, none) (json.RawMessage, error) { return nil, nil })))
+}
+
+// A field that is set as it is gets what it would get by way of JSON, which a
+// list among the fields makes necessary.
+func TestFuncFieldsAreSetAsJSONWould(t *testing.T) {
+	type plain struct {
+		Text  string  `json:"text" default:"t"`
+		N     int     `json:"n" default:"1"`
+		Small int8    `json:"small" default:"1"`
+		Ratio float64 `json:"ratio" default:"1.5"`
+		On    bool    `json:"on" default:"true"`
+	}
+	type withList struct {
+		Text  string  `json:"text" default:"t"`
+		N     int     `json:"n" default:"1"`
+		Small int8    `json:"small" default:"1"`
+		Ratio float64 `json:"ratio" default:"1.5"`
+		On    bool    `json:"on" default:"true"`
+		List  []int   `json:"list" default:"[]"`
+	}
+	var got plain
+	direct, err := tool.Func("direct", "Takes values.", func(_ context.Context, in plain) (int, error) { got = in; return 0, nil })
+	require.NoError(t, err)
+	var want withList
+	byJSON, err := tool.Func("json", "Takes values.", func(_ context.Context, in withList) (int, error) { want = in; return 0, nil })
+	require.NoError(t, err)
+	for name, args := range map[string]map[string]any{
+		"all":               {"text": "é\n", "n": int64(-5), "small": int64(127), "ratio": -0.25, "on": false},
+		"none":              {},
+		"not UTF-8":         {"text": "a\xff"},
+		"beyond the type":   {"small": int64(128)},
+		"wrong type":        {"n": "1"},
+		"whole float":       {"n": 2.0},
+		"integer as number": {"ratio": int64(3)},
+		"no number":         {"ratio": math.NaN()},
+		"huge":              {"n": new(big.Int).Lsh(big.NewInt(1), 80)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got, want = plain{}, withList{}
+			_, err := direct.Call(context.Background(), &tool.Call{Args: args})
+			args["list"] = []any{int64(1)}
+			_, errJSON := byJSON.Call(context.Background(), &tool.Call{Args: args})
+			require.Equal(t, errJSON == nil, err == nil, "%v, %v", errJSON, err)
+			require.Equal(t, want.Text, got.Text)
+			require.Equal(t, plain{want.Text, want.N, want.Small, want.Ratio, want.On}, got)
+		})
+	}
 }

@@ -61,7 +61,7 @@ func TestLimitsAreShared(t *testing.T) {
 }
 
 func TestLimitsRate(t *testing.T) {
-	b := setup(t, returning("", func(_ context.Context, c *tool.Call) (any, error) { return nil, nil }),
+	b := setup(t, returning("", func(context.Context, *tool.Call) (any, error) { return nil, nil }),
 		func(cfg *tool.Config) { cfg.Limits = tool.LimitsOf(messages.ToolConfig{RatePerMin: 20}) })
 	b.run("c1", "1")
 	b.run("c2", "1")
@@ -107,22 +107,29 @@ func TestLimitsCache(t *testing.T) {
 	require.Equal(t, `"1"`, ask(b, "c2", "1"))
 	require.Equal(t, messages.Event{Type: messages.Card, Content: "card", ToolCallID: "c2"}, receive(b, b.events), "events are published again")
 	require.Equal(t, `"2"`, ask(b, "c3", "2"))
+	receive(b, b.events)
+
+	clamped := ask(b, "c3a", "500")
+	require.Equal(t, "card", receive(b, b.events).Content)
+	require.Equal(t, clamped, ask(b, "c3b", "500"))
+	require.Equal(t, "card", receive(b, b.events).Content, "the note about n is told by who announces a call, and not kept")
+	require.Empty(t, b.events)
 
 	other := setup(t, returning(tool.EffectsNone, call), func(cfg *tool.Config) { cfg.Limits, cfg.Scope.User = limits, "v" })
-	require.Equal(t, `"3"`, ask(other, "c1", "1"), "not another user's")
+	require.Equal(t, `"4"`, ask(other, "c1", "1"), "not another user's")
 
 	b.world.Advance(time.Minute)
-	require.Equal(t, `"4"`, ask(b, "c4", "1"), "not an old one")
+	require.Equal(t, `"5"`, ask(b, "c4", "1"), "not an old one")
 
 	for i := range 300 { // pushes the first out
 		ask(b, "x"+strconv.Itoa(i), strconv.Itoa(-i))
 		receive(b, b.events)
 	}
-	require.Equal(t, int64(304), calls.Load())
-	ask(b, "c5", "1")
 	require.Equal(t, int64(305), calls.Load())
+	ask(b, "c5", "1")
+	require.Equal(t, int64(306), calls.Load())
 
 	ask(b, "c6", "9")
 	ask(b, "c7", "9")
-	require.Equal(t, int64(307), calls.Load(), "a large result is not kept")
+	require.Equal(t, int64(308), calls.Load(), "a large result is not kept")
 }

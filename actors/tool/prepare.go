@@ -19,15 +19,24 @@ type Prepared struct {
 	Args      map[string]any  // every input's value, see [Spec.Bind]
 	Arguments json.RawMessage // of the TOOL event: a JSON object of the arguments given, in declared order
 	Hash      string          // fact.CallHash of the call
-	Notes     []Note          // what was not used as it was given
+	Notes     []Note          // what was not used as it was given; whoever announces the call tells
 }
 
 // maxArgumentText bounds the bytes of one text in a TOOL event.
 const maxArgumentText = 64 << 10
 
-// Prepare checks a call against the tool's inputs. The error is what the
-// model's code sees as exception, in the language.
+// MaxArguments bounds the bytes of one call's encoded arguments: they are
+// checked, logged and shown as a whole.
+const MaxArguments = 1 << 20
+
+// Prepare checks a call against the tool's inputs and [MaxArguments]. The error
+// is what the model's code sees as exception, in the language.
 func Prepare(s *Spec, c *messages.CallTool, lang string) (*Prepared, *messages.ToolError) {
+	if size := argumentBytes(c); size > MaxArguments {
+		return nil, toolError(s.valueError(
+			"got arguments of %d bytes, more than the %d allowed; pass less at once, or write the data to a workspace file, in parts, and pass its path",
+			"的参数共 %d 字节，超过上限 %d；请减少单次传入的数据，或分批写入工作区文件后传入其路径", size, MaxArguments), lang)
+	}
 	args, kwargs, err := plainArguments(c)
 	if err != nil {
 		return nil, toolError(s.valueError("got arguments that can't be read: %v", "的参数无法读取：%v", err), lang)
@@ -42,6 +51,14 @@ func Prepare(s *Spec, c *messages.CallTool, lang string) (*Prepared, *messages.T
 		Hash:      fact.CallHash(c.Tool, c.Args, c.Kwargs),
 		Notes:     notes,
 	}, nil
+}
+
+func argumentBytes(c *messages.CallTool) int {
+	size := len(c.Kwargs)
+	for _, raw := range c.Args {
+		size += len(raw)
+	}
+	return size
 }
 
 func plainArguments(c *messages.CallTool) ([]any, map[string]any, error) {

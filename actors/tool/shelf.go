@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"maps"
-	"net/http"
 	"slices"
 
 	"github.com/troupe-go/troupe/messages"
@@ -15,7 +14,6 @@ import (
 type Deps struct {
 	Workspace string         // folder of the run's files; empty while a configuration is only checked
 	Lang      string         // of errors made while the tool is made
-	HTTP      *http.Client   // for tools that call out; nil: http.DefaultClient
 	Scope     messages.Scope // of the invocation the tool is for
 }
 

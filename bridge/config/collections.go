@@ -13,7 +13,7 @@ import (
 func names[T any](name string, to func(*T) *[]string) field[T] {
 	return field[T]{
 		Key: Key{Name: name, Kind: KindNames},
-		set: func(w *walker, f *field[T], e entry, dst *T) {
+		set: func(w *walker, _ *field[T], e entry, dst *T) {
 			nodes, ok := w.list(e.value, e.at)
 			if !ok {
 				return

@@ -1,7 +1,6 @@
 package config_test
 
 import (
-	"errors"
 	"flag"
 	"os"
 	"path/filepath"
@@ -64,7 +63,7 @@ func TestLoadSaysWhyAFileCannotBeRead(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			_, err := config.Load(tc.path, nil)
 			require.ErrorContains(t, err, tc.want)
-			require.True(t, errors.As(err, new(config.Faults)))
+			require.ErrorAs(t, err, new(config.Faults))
 		})
 	}
 }

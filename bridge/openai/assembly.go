@@ -143,7 +143,7 @@ func (a *assembly) belongs(t *toolCall) int {
 func (c *Client) finish(x *exchange, a *assembly, err error) (*model.Reply, error) {
 	complete := a.finish != "" || x.events.done
 	switch {
-	case !complete && err == io.EOF:
+	case !complete && errors.Is(err, io.EOF):
 		n := a.text.Len() + a.reasoning.Len()
 		return nil, c.fault(model.ErrConnection, fmt.Sprintf("the answer was cut after %d bytes", n), fmt.Sprintf("应答在 %d 字节后被截断", n))
 	case !complete, errors.Is(err, errTooLong):

@@ -28,15 +28,6 @@ func bodyClient(t testing.TB) *Client {
 	return c
 }
 
-func writeBody(t testing.TB, c *Client, req *model.Request) int64 {
-	b, err := c.newBody(req)
-	require.NoError(t, err)
-	n, err := io.Copy(io.Discard, struct{ io.Reader }{b.open()})
-	require.NoError(t, err)
-	require.Equal(t, b.length, n)
-	return n
-}
-
 func TestBodyOfAnyLength(t *testing.T) {
 	c := bodyClient(t)
 	for _, n := range []int{0, 1, 2, 7} {

@@ -102,6 +102,27 @@ func TestProviderTextIsScrubbed(t *testing.T) {
 	require.Contains(t, f.EN, "…")
 }
 
+// A key may stand in the definition's URL, too.
+func TestSecretsOfTheURLAreScrubbed(t *testing.T) {
+	b := handler(t, func(w http.ResponseWriter, r *http.Request) {
+		w.WriteHeader(http.StatusUnauthorized)
+		fmt.Fprintf(w, `{"error":{"message":"not %s, nor %s, with hush-hush"}}`, r.URL.RawQuery, r.URL.Query().Get("key"))
+	}, define(func(m *messages.ModelConfig) {
+		m.URL = strings.Replace(m.URL, "://", "://user:hush-hush@", 1) + "?api-version=2024-06-01&key=a%2Fsecret"
+	}))
+	f := b.refused()
+	require.Contains(t, f.Error(), "not api-version=2024-06-01&key=***, nor ***, with ***")
+
+	gone := handler(t, func(http.ResponseWriter, *http.Request) {}, define(func(m *messages.ModelConfig) {
+		m.URL = "http://user:hush-hush@127.0.0.1:1/v1?key=a%2Fsecret"
+	}))
+	f = gone.refused()
+	for _, text := range []string{f.EN, f.ZH, f.Error()} {
+		require.NotContains(t, text, "secret")
+		require.NotContains(t, text, "hush-hush")
+	}
+}
+
 func TestRetryAfterForms(t *testing.T) {
 	for value, want := range map[string]time.Duration{
 		"2": 2 * time.Second, "0.5": 500 * time.Millisecond, "-1": 0, "soon": 0, "": 0, "NaN": 0,

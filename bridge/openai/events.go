@@ -40,7 +40,9 @@ func (e *events) Read(p []byte) (int, error) {
 			return 0, e.err
 		}
 		line, err := e.line()
-		e.feed(line)
+		if tooLong := e.feed(line); tooLong != nil {
+			err = tooLong
+		}
 		if err != nil {
 			e.flush()
 			e.err = err
@@ -81,45 +83,48 @@ func trimEnd(line []byte) []byte { return bytes.TrimRight(line, "\r\n") }
 var byteOrderMark = []byte("\xef\xbb\xbf")
 
 // feed takes one line of the stream.
-func (e *events) feed(line []byte) {
+func (e *events) feed(line []byte) error {
 	line = bytes.TrimPrefix(line, byteOrderMark)
 	switch {
 	case len(line) == 0:
 		e.flush()
 	case line[0] == ':':
-		return
 	case line[0] == '{':
-		e.gather(line)
+		return e.gather(line)
 	default:
 		name, value, _ := bytes.Cut(line, []byte(":"))
 		value = bytes.TrimPrefix(value, []byte(" "))
 		switch string(name) {
 		case "data":
-			e.gather(value)
+			return e.gather(value)
 		case "event":
 			e.name = string(value)
 		}
 	}
+	return nil
 }
 
-// gather takes a piece of an event's data. An event whose data is whole is
-// handed on at once: some servers put no blank line between events.
-func (e *events) gather(piece []byte) {
+// gather takes a piece of an event's data. An event on one line is handed on
+// at once: some servers put no blank line between events. One of several lines
+// ends at the blank line, where it is read for the first time.
+func (e *events) gather(piece []byte) error {
 	piece = bytes.TrimSpace(piece)
 	if len(piece) == 0 {
-		return
+		return nil
 	}
 	if len(e.data) == 0 && (string(piece) == "[DONE]" || json.Valid(piece)) {
 		e.emit(piece)
-		return
+		return nil
+	}
+	if len(e.data)+len(piece) >= maxLine {
+		e.data = nil
+		return fmt.Errorf("%w: an event of more than %d bytes", errTooLong, maxLine)
 	}
 	if len(e.data) > 0 {
 		e.data = append(e.data, ' ') // a line break in JSON is white space
 	}
 	e.data = append(e.data, piece...)
-	if json.Valid(e.data) {
-		e.emit(e.data)
-	}
+	return nil
 }
 
 // flush ends an event, whole or not; what isn't is an error of the reader.

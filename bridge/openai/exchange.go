@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"mime"
@@ -110,7 +111,7 @@ func (x *exchange) kind(resp *http.Response, in *bufio.Reader) (answerKind, erro
 		return streamed, nil
 	}
 	first, err := firstByte(in)
-	if err != nil && err != io.EOF {
+	if err != nil && !errors.Is(err, io.EOF) {
 		return 0, err
 	}
 	switch first {

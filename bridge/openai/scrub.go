@@ -25,7 +25,7 @@ var keyLike = regexp.MustCompile(`(?i)\bbearer\s+\S+|\b(?:sk|pk|rk)-[\w*-]{4,}`)
 type scrubber struct{ secrets []string }
 
 func newScrubber(m messages.ModelConfig) scrubber {
-	values := []string{m.APIKey.Reveal()}
+	values := append(messages.URLSecrets(m.URL), m.APIKey.Reveal())
 	for _, v := range m.ExtraHeaders {
 		values = append(values, v.Reveal())
 	}

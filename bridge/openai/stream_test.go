@@ -22,6 +22,7 @@ func TestStreamForms(t *testing.T) {
 		"last line without end": "data: " + a + "\n\ndata: " + b,
 		"no blank lines":        "data: " + a + "\ndata: " + b + "\n",
 		"data over two lines":   "data: {\"choices\":[{\"delta\":\ndata: {\"content\":\"a\"}}]}\n\ndata: " + b + "\n\n",
+		"two lines, no end":     "data: " + a + "\ndata: {\"choices\":[{\"delta\":{\"content\":\"b\"},\ndata: \"finish_reason\":\"stop\"}]}",
 		"byte order mark":       "\ufeffdata: " + a + "\n\ndata: " + b + "\n\n",
 		"bare lines of JSON":    a + "\n" + b + "\n",
 		"a thousand comments":   strings.Repeat(": ping\n\n", 1000) + "data: " + a + "\n\n" + strings.Repeat("\n", 1000) + "data: " + b + "\n\n",
@@ -53,6 +54,15 @@ func TestStreamBounds(t *testing.T) {
 		f := b.refused()
 		require.Equal(t, model.ErrBadResponse.Code, f.Code)
 		require.Contains(t, f.EN, "1048576 bytes")
+	})
+	t.Run("an event", func(t *testing.T) { // of so many lines that reading it anew at each takes hours
+		b := handler(t, func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "text/event-stream")
+			io.WriteString(w, "data: {\"a\": \"\n"+strings.Repeat("data: x\n", 1<<19))
+		})
+		f := b.refused()
+		require.Equal(t, model.ErrBadResponse.Code, f.Code)
+		require.Contains(t, f.EN, "an event of more than 1048576 bytes")
 	})
 	t.Run("the whole", func(t *testing.T) {
 		line := ":" + strings.Repeat("x", 1<<19) + "\n"

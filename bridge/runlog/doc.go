@@ -27,7 +27,7 @@
 // the thought that accepts it, everything else by the next fact of any kind.
 // A new owner publishes again what was settled and may not have been stored,
 // with the old ids, and then its own first event, which withdraws what the old
-// owner published and no fact settled; see [Reader].
+// owner published and no fact settled; see [messages.Reader].
 //
 // # Concurrency
 //
@@ -40,7 +40,7 @@
 // # Slow readers
 //
 // Readers pull by position. A reader that falls behind what the store keeps is
-// told which positions it missed ([Missed]) and goes on; it slows nobody.
+// told which positions it missed ([messages.Missed]) and goes on; it slows nobody.
 //
 // # Testing
 //

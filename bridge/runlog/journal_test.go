@@ -298,9 +298,9 @@ func TestSlowReaderIsTold(t *testing.T) {
 	}
 	publish(3)
 	var seqs []uint64
-	var missed []Missed
+	var missed []messages.Missed
 	for ev, err := range b.log.Watch(context.Background(), "r", 1) {
-		var m *Missed
+		var m *messages.Missed
 		switch {
 		case errors.As(err, &m):
 			missed = append(missed, *m)
@@ -316,7 +316,7 @@ func TestSlowReaderIsTold(t *testing.T) {
 			b.j.Append(&fact.RunFinished{}, []messages.Event{{Type: messages.FinalAnswer, Status: messages.StatusAnswered}}, nil)
 		}
 	}
-	require.Equal(t, []Missed{{4, 15}}, missed)
+	require.Equal(t, []messages.Missed{{From: 4, To: 15}}, missed)
 	require.Equal(t, []uint64{2, 3, 16, 17, 18, 19, 20, 21, 22, 23, 24}, seqs)
 	require.Equal(t, "events 4 to 15 are not kept any more: read more quickly, or keep more events", missed[0].Error())
 }

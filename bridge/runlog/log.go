@@ -20,7 +20,8 @@ type Config struct {
 	Retry Retry
 	// OnPaused is told when an invocation's facts or events couldn't be stored
 	// for Retry.PauseAfter, and again when they can. It must not block: it is
-	// called where the journal works.
+	// called where the journal works. It is for a store that can be away; one in
+	// memory never is.
 	OnPaused func(Pause)
 }
 

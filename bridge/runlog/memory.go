@@ -12,15 +12,20 @@ import (
 
 // MemoryConfig bounds what a Memory keeps.
 type MemoryConfig struct {
-	// KeepEvents of each run, the newest; default 65,536 (about 25 MB at worst
-	// and far more than a run has).
+	// KeepEvents of each run, the newest; default 65,536, far more than a run
+	// has.
 	KeepEvents int
+	// KeepBytes of them, an event's struct and content counted; default 32 MiB,
+	// which KeepEvents of streamed text take. The newest event is kept however
+	// large it is.
+	KeepBytes int
 }
 
 // Memory is a Store in memory, for library use, tests and benchmarks. It keeps
 // every fact of a run, and its newest events, until Forget.
 type Memory struct {
-	keep int
+	keep  int
+	bytes int
 
 	mu   sync.RWMutex
 	runs map[string]*memoryRun
@@ -37,7 +42,10 @@ func NewMemory(cfg MemoryConfig) *Memory {
 	if cfg.KeepEvents <= 0 {
 		cfg.KeepEvents = 65536
 	}
-	return &Memory{keep: cfg.KeepEvents, runs: make(map[string]*memoryRun)}
+	if cfg.KeepBytes <= 0 {
+		cfg.KeepBytes = 32 << 20
+	}
+	return &Memory{keep: cfg.KeepEvents, bytes: cfg.KeepBytes, runs: make(map[string]*memoryRun)}
 }
 
 // memoryRun is one run; its lock is held for moments only.
@@ -79,7 +87,7 @@ func (s *Memory) runOrNew(id string) *memoryRun {
 	defer s.mu.Unlock()
 	r := s.runs[id]
 	if r == nil {
-		r = &memoryRun{events: ring{keep: s.keep}}
+		r = &memoryRun{events: ring{keep: s.keep, bytes: s.bytes}}
 		s.runs[id] = r
 	}
 	return r

@@ -347,7 +347,7 @@ type page struct {
 }
 
 func (p *page) show(ev *messages.Event) {
-	p.drop(func(id messages.EventID, _ string) bool { return Withdraws(ev, id) })
+	p.drop(func(id messages.EventID, _ string) bool { return ev.Withdraws(id) })
 	if held(ev) {
 		if p.open == nil {
 			p.open = map[string]bool{}

@@ -6,11 +6,14 @@ import (
 	"github.com/troupe-go/troupe/messages"
 )
 
-// ring keeps a run's newest events by position. Readers pull; it knows none of
-// them.
+// ring keeps a run's newest events by position, within both bounds. Readers
+// pull; it knows none of them.
 type ring struct {
 	keep    int
+	bytes   int               // bound of used
 	events  []*messages.Event // position p lies at (p-1) % keep
+	used    int               // bytes of the events kept
+	gone    uint64            // position of the newest that is not kept; 0: all are
 	last    uint64            // position of the newest; 0: none yet
 	ended   uint64            // position of the run's last event; 0: not there yet
 	dropped bool
@@ -21,16 +24,40 @@ func (r *ring) add(ev *messages.Event) {
 	if r.dropped {
 		return
 	}
+	if r.last-r.gone == uint64(r.keep) {
+		r.discard()
+	}
 	r.last++
 	if len(r.events) < r.keep {
 		r.events = append(r.events, ev)
 	} else {
-		r.events[int((r.last-1)%uint64(r.keep))] = ev
+		*r.at(r.last) = ev
+	}
+	for r.used += bytesOf(ev); r.used > r.bytes && r.first() < r.last; { // the newest stays, whatever its size
+		r.discard()
 	}
 	if r.ended == 0 && ev.Last() {
 		r.ended = r.last
 	}
 	r.wake()
+}
+
+// discard lets go of the oldest event.
+func (r *ring) discard() {
+	oldest := r.at(r.first())
+	r.used -= bytesOf(*oldest)
+	*oldest = nil
+	r.gone++
+}
+
+func (r *ring) at(position uint64) **messages.Event { return &r.events[(position-1)%uint64(r.keep)] }
+
+// eventBytes is what an event takes beside its content: the struct, as it is
+// allocated.
+const eventBytes = 416
+
+func bytesOf(ev *messages.Event) int {
+	return eventBytes + len(ev.Content) + len(ev.Object) + len(ev.ToolArguments)
 }
 
 func (r *ring) drop() {
@@ -54,7 +81,7 @@ func (r *ring) wait() <-chan struct{} {
 }
 
 // first is the position of the oldest event kept.
-func (r *ring) first() uint64 { return r.last - uint64(len(r.events)) + 1 }
+func (r *ring) first() uint64 { return r.gone + 1 }
 
 // end is the position of the newest event that readers get.
 func (r *ring) end() uint64 {
@@ -68,7 +95,7 @@ func (r *ring) end() uint64 {
 func (r *ring) copyTo(buf []*messages.Event, next uint64) int {
 	n := 0
 	for p := next; n < len(buf) && p <= r.end(); p++ {
-		buf[n] = r.events[int((p-1)%uint64(r.keep))]
+		buf[n] = *r.at(p)
 		n++
 	}
 	return n
@@ -85,7 +112,7 @@ type cursor struct {
 // view is what a cursor finds.
 type view struct {
 	n       int // events in buf
-	missed  *Missed
+	missed  *messages.Missed
 	over    bool
 	gone    bool
 	changed <-chan struct{}
@@ -136,7 +163,7 @@ func (c *cursor) look() view {
 	case r.ended > 0 && c.next > r.ended:
 		return view{over: true}
 	case c.next < first:
-		return view{missed: &Missed{From: c.next, To: min(first-1, r.end())}}
+		return view{missed: &messages.Missed{From: c.next, To: min(first-1, r.end())}}
 	}
 	n := r.copyTo(c.buf[:], c.next)
 	if n == 0 {

@@ -106,12 +106,3 @@ var (
 	// ErrTooLarge says that a blob is larger than MaxBlob.
 	ErrTooLarge = fmt.Errorf("a blob may have %d bytes at most: keep a larger file on its node", MaxBlob)
 )
-
-// Missed tells a reader that the events at positions From to To, both
-// included, are not kept any more.
-type Missed struct{ From, To uint64 }
-
-// Error implements error.
-func (m *Missed) Error() string {
-	return fmt.Sprintf("events %d to %d are not kept any more: read more quickly, or keep more events", m.From, m.To)
-}

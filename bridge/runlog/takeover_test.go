@@ -123,28 +123,3 @@ func TestFrozenBytes(t *testing.T) {
 	_, err = Freeze(&fact.Record{Facts: []fact.Fact{&fact.Executed{Final: []byte("{")}}}).Bytes()
 	require.ErrorIs(t, err, ErrRefused)
 }
-
-func TestReader(t *testing.T) {
-	id := func(inv string, epoch, n uint64) *messages.Event {
-		return &messages.Event{ID: messages.EventID{Invocation: inv, Epoch: epoch, N: n}}
-	}
-	var r Reader
-	for i, c := range []struct {
-		ev   *messages.Event
-		want bool
-	}{
-		{id("a", 1, 1), true},
-		{id("a", 1, 2), true},
-		{id("a", 1, 2), false}, // seen
-		{id("b", 1, 1), true},  // another invocation
-		{id("a", 1, 1), false}, // published again
-		{id("a", 1, 4), true},  // a joined text
-		{id("a", 2, 1), true},  // a new owner
-		{id("a", 1, 5), false}, // the old one, late
-		{id("a", 2, 1), false},
-		{id("b", 1, 2), true},
-		{&messages.Event{}, true}, // no id: not ours to judge
-	} {
-		require.Equal(t, c.want, r.Take(c.ev), "event %d", i)
-	}
-}

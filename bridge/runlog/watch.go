@@ -13,16 +13,16 @@ import (
 // watched as well. It ends after the run's last event, at once when that is
 // at or below from.
 //
-// An error value that is *Missed says which events this reader was too slow
-// for; the events after them follow. Any other error is the last value:
-// messages.ErrUnknownRun, ctx's error, or why the store can't go on.
+// An error value that is *messages.Missed says which events this reader was
+// too slow for; the events after them follow. Any other error is the last
+// value: messages.ErrUnknownRun, ctx's error, or why the store can't go on.
 //
 // The reader pulls: it may take its time and slows nobody. The events of an
 // owner that was replaced are left out once its successor's first event came;
-// what came before is taken back by that, see [Withdraws].
+// what came before is taken back by that, see [messages.Event.Withdraws].
 func (l *Log) Watch(ctx context.Context, run string, from uint64) iter.Seq2[messages.Event, error] {
 	return func(yield func(messages.Event, error) bool) {
-		var reader Reader
+		var reader messages.Reader
 		for ev, err := range l.store.Subscribe(ctx, run, from) {
 			if err != nil {
 				if !yield(messages.Event{}, err) || !goesOn(err) {
@@ -41,6 +41,6 @@ func (l *Log) Watch(ctx context.Context, run string, from uint64) iter.Seq2[mess
 }
 
 func goesOn(err error) bool {
-	var missed *Missed
+	var missed *messages.Missed
 	return errors.As(err, &missed)
 }

@@ -29,6 +29,7 @@ type runner interface {
 	Run(ctx context.Context, req messages.RunAgent) iter.Seq2[messages.Event, error]
 	Stop(ctx context.Context, s messages.Stop) (messages.Stopped, error)
 	Sandbox() python.Description
+	Workspace(run string) string
 	Close(ctx context.Context) error
 }
 

@@ -7,7 +7,6 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/troupe-go/troupe/bridge/runlog"
 	"github.com/troupe-go/troupe/messages"
 )
 
@@ -42,7 +41,7 @@ func (a *app) play(ctx context.Context, node runner, req messages.RunAgent, out 
 // follow shows the events up to the last one and gives its status.
 func (a *app) follow(ctx context.Context, node runner, req messages.RunAgent, out view) (messages.Status, error) {
 	for ev, err := range node.Run(ctx, req) {
-		var missed *runlog.Missed
+		var missed *messages.Missed
 		switch {
 		case errors.As(err, &missed):
 			err = out.missed()

@@ -77,7 +77,7 @@ func (a *app) run(cmd *cobra.Command, query string, f *runFlags, lang string) er
 	}
 	workspace := req.Overrides.Workspace
 	if workspace == "" {
-		workspace = filepath.Join(defs.DataDir, "runs", req.Run)
+		workspace = node.Workspace(req.Run)
 	}
 	return a.play(cmd.Context(), node, req, a.view(f.json, lang, workspace), lang)
 }

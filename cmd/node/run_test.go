@@ -14,7 +14,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/troupe-go/troupe/actors/tool"
-	"github.com/troupe-go/troupe/bridge/runlog"
 	"github.com/troupe-go/troupe/messages"
 )
 
@@ -91,7 +90,7 @@ func TestExitCodes(t *testing.T) {
 func TestASlowReaderIsToldAndGoesOn(t *testing.T) {
 	b := setup(t)
 	b.vars["OPENAI_API_KEY"] = "sk-1"
-	b.node.events, b.node.err = nil, &runlog.Missed{From: 1, To: 2}
+	b.node.events, b.node.err = nil, &messages.Missed{From: 1, To: 2}
 	require.Equal(t, exitNoAnswer, b.main("run", "q"))
 	require.Contains(t, b.out.String(), "some events were lost")
 }
@@ -338,7 +337,7 @@ func TestWorkspace(t *testing.T) {
 		require.Equal(t, exitAnswered, b.main("run", "x"), b.err)
 		data := filepath.Join(b.home, ".local", "share", "troupe")
 		require.Equal(t, data, b.opened[0].defs.DataDir)
-		require.Contains(t, b.out.String(), filepath.Join(data, "runs", "run-1", "out", "a.txt"))
+		require.Contains(t, b.out.String(), filepath.FromSlash("/of/node/run-1/out/a.txt"))
 	})
 	t.Run("XDG_DATA_HOME", func(t *testing.T) {
 		b := setup(t)

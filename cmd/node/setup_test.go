@@ -6,6 +6,7 @@ import (
 	"flag"
 	"iter"
 	"os"
+	"path/filepath"
 	"runtime/debug"
 	"strings"
 	"sync"
@@ -78,6 +79,8 @@ func (n *fakeNode) Sandbox() python.Description {
 	return python.Description{Level: "local", Version: "CPython 3.14.6", Walls: []string{"landlock", "rlimits"},
 		Missing: []python.Wall{{Name: "seccomp", Why: "the kernel has none", Advice: "use a newer kernel"}}}
 }
+
+func (n *fakeNode) Workspace(run string) string { return filepath.FromSlash("/of/node/" + run) }
 
 func (n *fakeNode) Close(context.Context) error { n.closed++; return nil }
 

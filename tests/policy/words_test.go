@@ -26,8 +26,6 @@ var calls = []call{
 	{names: []string{"t.Skip", "t.Skipf", "t.SkipNow", "b.Skip", "b.Skipf", "b.SkipNow", "testing.Short"}, tests: true,
 		reason: "a skipped test looks green; what needs more than Go carries a build tag"},
 	{names: []string{"time.Sleep"}, reason: "nothing can cancel it"},
-	{names: []string{"os.Getenv", "os.LookupEnv", "os.Environ"}, except: []string{"cmd/node", "tests"},
-		reason: "configuration reaches a component through its constructor"},
 	{names: []string{"time.Now", "time.Since", "time.After", "time.AfterFunc"}, trees: []string{"messages", "actors", "supervisor", "bridge"},
 		except: []string{
 			"actors/system",            // it is the seam

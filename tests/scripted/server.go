@@ -1,6 +1,7 @@
 package scripted
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -70,7 +71,7 @@ func Start(script *Script, opts ...Option) (*Server, error) {
 	for _, opt := range opts {
 		opt(s)
 	}
-	if s.at, err = net.Listen("tcp", s.address); err != nil {
+	if s.at, err = new(net.ListenConfig).Listen(context.Background(), "tcp", s.address); err != nil { // which waits for nothing
 		return nil, fmt.Errorf("scripted model: %w", err)
 	}
 	mux := http.NewServeMux()
@@ -199,5 +200,5 @@ func refuse(w http.ResponseWriter, status int, message string) {
 	if err != nil { // strings always encode
 		return
 	}
-	w.Write(b)
+	_, _ = w.Write(b) // whoever asked may have gone
 }

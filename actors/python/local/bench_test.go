@@ -30,7 +30,7 @@ func (nullHost) Call(context.Context, python.Call) (json.RawMessage, *messages.T
 }
 
 func benchmark(b *testing.B, cfg local.Config) {
-	d, err := local.New(cfg)
+	d, err := open(b, cfg)
 	require.NoError(b, err)
 	b.Cleanup(d.Close)
 	require.NoError(b, d.Prepare(b.Context()))

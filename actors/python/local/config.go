@@ -1,19 +1,17 @@
 package local
 
 import (
+	"errors"
 	"log/slog"
-	"os"
-	"path/filepath"
 
 	"github.com/troupe-go/troupe/actors/python"
 	"github.com/troupe-go/troupe/messages"
 )
 
-// Config says how a Driver works. The zero value is useful.
+// Config says how a Driver works. CacheDir is required.
 type Config struct {
-	// CacheDir is where the interpreter is unpacked. Default: troupe/python in
-	// the user's cache folder. It is made with mode 0700 and must belong to
-	// the user that runs the process.
+	// CacheDir is where the interpreter is unpacked. It is made with mode 0700
+	// and must belong to the user that runs the process.
 	CacheDir string
 	// Sandbox: Unsafe goes on where required walls are missing, for harmless
 	// programs only. Limits come with each interpreter's Spec.
@@ -31,14 +29,9 @@ func (c Config) withDefaults() (Config, error) {
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
-	if c.CacheDir != "" {
-		return c, nil
+	if c.CacheDir == "" {
+		return c, errCache.With(errors.New("no folder was given"))
 	}
-	dir, err := os.UserCacheDir()
-	if err != nil {
-		return c, errCache.With(err)
-	}
-	c.CacheDir = filepath.Join(dir, "troupe", "python")
 	return c, nil
 }
 

@@ -5,5 +5,10 @@ package local
 // Bare makes a Config start interpreters without any wall.
 func Bare(c Config) Config { c.bare = true; return c }
 
+// FailNonblock lets the step after a process's start fail.
+func FailNonblock(d *Driver, err error) {
+	d.starter.setNonblock = func(int, bool) error { return err }
+}
+
 // Without makes a Config believe that walls can't be had here.
 func Without(c Config, walls ...string) Config { c.without = walls; return c }

@@ -24,8 +24,19 @@ import (
 // tolerant goes on without walls: the programs are ours and harmless.
 var tolerant = local.Config{Sandbox: messages.SandboxConfig{Unsafe: true}}
 
+// open makes a driver; without a folder it shares the user's with package
+// troupe, so that the interpreter is unpacked once.
+func open(t testing.TB, cfg local.Config) (*local.Driver, error) {
+	if cfg.CacheDir == "" {
+		dir, err := os.UserCacheDir()
+		require.NoError(t, err)
+		cfg.CacheDir = filepath.Join(dir, "troupe", "python")
+	}
+	return local.New(cfg)
+}
+
 func setup(t testing.TB, cfg local.Config) *local.Driver {
-	d, err := local.New(cfg)
+	d, err := open(t, cfg)
 	require.NoError(t, err)
 	t.Cleanup(d.Close)
 	require.NoError(t, d.Prepare(t.Context()))
@@ -47,6 +58,17 @@ func run(t testing.TB, it python.Interpreter, code string) *python.Outcome {
 	out, err := it.Exec(t.Context(), code, pythontest.NewStubs())
 	require.NoError(t, err)
 	return out
+}
+
+// What was started is not left behind when the start fails after all.
+func TestStartFailsAfterTheFork(t *testing.T) {
+	d := setup(t, tolerant)
+	why := errors.New("no")
+	local.FailNonblock(d, why)
+	_, err := d.Start(t.Context(), python.NewSpec(messages.SandboxConfig{}, nil, nil, messages.EN))
+	require.ErrorIs(t, err, why)
+	_, err = syscall.Wait4(-1, nil, syscall.WNOHANG, nil)
+	require.ErrorIs(t, err, syscall.ECHILD, "this process has no child")
 }
 
 func TestPython(t *testing.T) {
@@ -152,6 +174,9 @@ func TestParallelStarts(t *testing.T) {
 }
 
 func TestCacheFolderIsRefused(t *testing.T) {
+	_, err := local.New(tolerant)
+	require.Equal(t, "sandbox_cache", messages.AsFault(err).Code, "none was given")
+
 	file := filepath.Join(t.TempDir(), "file")
 	require.NoError(t, os.WriteFile(file, nil, 0o600))
 	d, err := local.New(local.Config{CacheDir: file, Sandbox: messages.SandboxConfig{Unsafe: true}})

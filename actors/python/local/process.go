@@ -63,7 +63,13 @@ func newProcess(s *starter, in *installation, w walls, spec python.Spec) (*proce
 	p.pid = p.cmd.Process.Pid
 	// Nobody reads what it writes there until it ends: a full pipe must be an
 	// error to it, not a wait.
-	return p, unix.SetNonblock(int(theirs[2].Fd()), true)
+	if err := s.setNonblock(int(theirs[2].Fd()), true); err != nil {
+		p.Kill("")
+		p.reap()
+		p.close()
+		return nil, err
+	}
+	return p, nil
 }
 
 type files []*os.File
@@ -176,13 +182,14 @@ func (p *process) complaint() error {
 // starter starts children from one OS thread that lives as long as it does:
 // a child's parent-death signal comes when the thread that forked it ends.
 type starter struct {
-	work chan func()
-	done chan struct{}
-	once sync.Once
+	work        chan func()
+	done        chan struct{}
+	once        sync.Once
+	setNonblock func(fd int, nonblocking bool) error // unix.SetNonblock, which tests let fail
 }
 
 func newStarter() *starter {
-	s := &starter{work: make(chan func()), done: make(chan struct{})}
+	s := &starter{work: make(chan func()), done: make(chan struct{}), setNonblock: unix.SetNonblock}
 	go s.serve()
 	return s
 }

@@ -12,7 +12,7 @@ import (
 func TestWithoutWalls(t *testing.T) {
 	for _, wall := range []string{"landlock", "seccomp"} {
 		t.Run(wall+" is required", func(t *testing.T) {
-			_, err := local.New(local.Without(local.Config{}, wall))
+			_, err := open(t, local.Without(local.Config{}, wall))
 			require.ErrorIs(t, err, local.ErrWallMissing)
 			fault := messages.AsFault(err)
 			require.Equal(t, "sandbox_wall_missing", fault.Code)

@@ -13,8 +13,8 @@ import (
 	"github.com/troupe-go/troupe/actors/python"
 )
 
-// pwned is what the hostile programs try to write.
-const pwned = "/tmp/pwned_by_agent"
+// intrusion is what the hostile programs try to write.
+const intrusion = "/tmp/pwned_by_agent"
 
 // canary is in the environment of the process that runs the suite.
 const canary = "leak-42"
@@ -109,7 +109,7 @@ func (e *expect) checkHostile(t *testing.T, out *python.Outcome) {
 
 // requireNothingOutside looks for what a program may have left.
 func requireNothingOutside(t testing.TB, b *bundle) {
-	_, err := os.Stat(pwned)
+	_, err := os.Stat(intrusion)
 	require.ErrorIs(t, err, os.ErrNotExist)
 	if p, ok := b.it.(interface{ PID() int }); ok {
 		require.Empty(t, children(p.PID()))

@@ -3,6 +3,7 @@ package pythontest
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"sync"
 
@@ -86,7 +87,7 @@ type named struct{ class, text string }
 func (e named) Error() string { return e.text }
 
 func failure(err error) *messages.ToolError {
-	if n, ok := err.(named); ok {
+	if n, ok := errors.AsType[named](err); ok {
 		return &messages.ToolError{Type: n.class, Message: n.text}
 	}
 	return &messages.ToolError{Type: "ToolError", Message: err.Error()}

@@ -103,6 +103,9 @@ func (s *Session) send(command any) error {
 	return err
 }
 
+// errTimeUp ends a block whose own time was used up when it made a call.
+var errTimeUp = errors.New("the block's time is over")
+
 // block is one Exec.
 type block struct {
 	s       *Session
@@ -194,7 +197,9 @@ func (b *block) call(m *message) error {
 	if err := checkedCall(m); err != nil {
 		return b.reply(nil, &messages.ToolError{Type: "ValueError", Message: err.Error()})
 	}
-	b.clock.pause()
+	if !b.clock.pause() {
+		return errTimeUp
+	}
 	b.calls++
 	ctx, cancel := context.WithCancel(b.ctx)
 	stop := context.AfterFunc(b.s.process.Alive(), cancel)

@@ -80,8 +80,17 @@ func setup(t testing.TB) *guest {
 	return g
 }
 
-// plays runs a block while the guest writes lines.
+// plays runs a block while the guest writes lines, to the guest's end.
 func (g *guest) plays(lines ...string) *python.Outcome {
+	g.t.Helper()
+	out, written := g.runs(lines...)
+	g.Kill("")
+	<-written // an error when the guest was killed in the middle
+	return out
+}
+
+// runs is plays without the end.
+func (g *guest) runs(lines ...string) (*python.Outcome, <-chan error) {
 	g.t.Helper()
 	written := make(chan error, 1)
 	go func() {
@@ -90,9 +99,7 @@ func (g *guest) plays(lines ...string) *python.Outcome {
 	}()
 	out, err := g.session.Exec(context.Background(), "code", g.host)
 	require.NoError(g.t, err)
-	g.Kill("")
-	<-written // an error when the guest was killed in the middle
-	return out
+	return out, written
 }
 
 const done = `{"t":"done","b":1,"value":1,"repr":"1"}`
@@ -140,12 +147,13 @@ func TestPassesOverWhatIsNoMessageOfTheBlock(t *testing.T) {
 
 func TestCalls(t *testing.T) {
 	g := setup(t)
-	out := g.plays(
+	out, written := g.runs(
 		`{"t":"call","b":1,"tool":"tool","args":[1],"kwargs":{}}`,
 		`{"t":"call","b":1,"tool":"format_disk","args":[1]}`,
 		`{"t":"call","b":1,"tool":"tool","args":[`+strings.Repeat("[", 5000)+strings.Repeat("]", 5000)+`]}`,
 		`{"t":"call","b":1,"tool":"tool","kwargs":7}`,
 		done)
+	require.NoError(t, <-written)
 	require.Empty(t, out.Killed)
 	require.Equal(t, []python.Call{
 		{Ordinal: 1, Tool: "tool", Args: []json.RawMessage{json.RawMessage("1")}},
@@ -153,9 +161,7 @@ func TestCalls(t *testing.T) {
 	}, g.host.calls, "only listed tools, only sound arguments; numbers by the host")
 	for _, want := range []string{`"op":"exec"`, `"value":7`, "NameError", "ValueError", `"value":7`} {
 		line, err := g.commands.ReadString('\n')
-		if err != nil { // the pipe was closed with the guest
-			break
-		}
+		require.NoError(t, err)
 		require.Contains(t, line, want)
 	}
 }

@@ -169,8 +169,8 @@ func (b *logBundle) adopts() {
 	adopted := events[2]
 	require.Equal(b, messages.PhaseAdopted, adopted.Phase)
 	require.Equal(b, uint64(2), adopted.Epoch)
-	require.False(b, runlog.Withdraws(&adopted, events[0].ID))
-	require.True(b, runlog.Withdraws(&adopted, events[1].ID))
+	require.False(b, adopted.Withdraws(events[0].ID))
+	require.True(b, adopted.Withdraws(events[1].ID))
 }
 
 func (b *logBundle) oneOwner() {
@@ -224,8 +224,8 @@ func (b *logBundle) publishesAgain() {
 	b.finish(a.Journal)
 	events := b.watch()
 	require.Equal(b, []string{"seen", "who", "whole text", "commit", "", "done"}, contents(events))
-	require.True(b, runlog.Withdraws(&events[2], events[1].ID), "the text takes the place of its piece")
-	require.False(b, runlog.Withdraws(&events[2], events[0].ID))
+	require.True(b, events[2].Withdraws(events[1].ID), "the text takes the place of its piece")
+	require.False(b, events[2].Withdraws(events[0].ID))
 	require.Equal(b, uint64(5), events[4].Keep)
 }
 

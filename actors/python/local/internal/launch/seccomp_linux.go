@@ -90,7 +90,7 @@ func allowOne(listener <-chan int, ready chan<- struct{}) {
 			return // execve then fails with ENOSYS, and that is reported
 		}
 		r := response{id: n.id, flags: unix.SECCOMP_USER_NOTIF_FLAG_CONTINUE}
-		ioctl(fd, unix.SECCOMP_IOCTL_NOTIF_SEND, unsafe.Pointer(&r)) // an error: interrupted, it asks again
+		_ = ioctl(fd, unix.SECCOMP_IOCTL_NOTIF_SEND, unsafe.Pointer(&r)) // an error: interrupted, it asks again
 	}
 }
 
