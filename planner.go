@@ -260,6 +260,7 @@ func (p *planner) start(e *agent.Equipment, req *messages.RunAgent, now time.Tim
 	for i := range e.Models {
 		models[i] = e.Models[i].Config
 		models[i].URL = messages.PublicURL(models[i].URL)
+		models[i].ExtraBody = nil // it may hold keys, and an owner has its own configuration
 	}
 	d := p.driver.Describe()
 	return &fact.RunStarted{

@@ -84,5 +84,8 @@ func TestCacheDir(t *testing.T) {
 	s := setup(t, acts("1"), func(c *troupe.Config) {
 		c.Driver, c.AllowMissingWalls, c.CacheDir = nil, true, file
 	})
-	require.Equal(t, "executor_died", of(s.run(troupe.RunRequest{}), messages.Warning)[0].ErrorCode)
+	events := s.run(troupe.RunRequest{})
+	last := events[len(events)-1]
+	require.Equal(t, messages.StatusFailed, last.Status)
+	require.Equal(t, "sandbox_cache", last.ErrorCode, "a person has to mend it: no further steps are spent")
 }

@@ -190,6 +190,7 @@ type Executed struct {
 	FinalText string          // its text form
 	Err       *PyError        // nil when the block ended without an exception
 	Killed    string          // "" | timeout | memory | died | cancelled: the interpreter is gone
+	Fault     *Fault          // no interpreter could be had: no code runs until a person mends what it says
 	Fresh     bool            // the block began in an interpreter that had lost the variables of earlier blocks
 	CPU       time.Duration
 	Duration  time.Duration

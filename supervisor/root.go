@@ -22,7 +22,8 @@ type Config struct {
 // there are stopped `now`. Answered by ShutDown when the last one has ended.
 type Shutdown struct{}
 
-// ShutDown answers Shutdown.
+// ShutDown answers Shutdown; one that comes when the root itself has been
+// stopped is a dead letter.
 type ShutDown struct{}
 
 // Status asks the root how loaded it is. Answered by Load.

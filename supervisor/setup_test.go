@@ -3,6 +3,7 @@ package supervisor_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
 	"strings"
@@ -84,7 +85,7 @@ func (h *house) Plan(_ context.Context, _ string, req *messages.RunAgent) (*supe
 		},
 		Start:   &fact.RunStarted{Agent: def.Name, Query: req.Query, Definition: def, User: req.User},
 		Task:    agent.Task{Text: req.Query},
-		Release: func(keep bool) { h.plans.Add(-1) },
+		Release: func(bool) { h.plans.Add(-1) },
 	}, nil
 }
 
@@ -245,7 +246,7 @@ func (interpreter0) Exec(ctx context.Context, code string, host python.Host) (*p
 	case "work":
 		v, e := host.Call(ctx, python.Call{Ordinal: 1, Tool: "work"})
 		switch {
-		case ctx.Err() != nil:
+		case errors.Is(ctx.Err(), context.Canceled):
 			return &python.Outcome{Killed: python.KilledCancelled}, nil
 		case e != nil:
 			return &python.Outcome{Err: &messages.PyError{Type: e.Type, Message: e.Message}}, nil

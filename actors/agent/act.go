@@ -35,6 +35,10 @@ func (a *Agent) onExecuted(ctx actor.Context, m *messages.Executed) {
 		a.stop.cancelled(ctx, a, "python")
 		return
 	}
+	if m.Fault != nil { // more steps would only find the same
+		a.fail(ctx, m.Fault)
+		return
+	}
 	a.state = settling
 	text := a.observation(m)
 	a.logs(ctx, m)

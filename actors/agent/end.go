@@ -1,8 +1,6 @@
 package agent
 
 import (
-	"encoding/json"
-
 	"github.com/asynkron/protoactor-go/actor"
 
 	"github.com/troupe-go/troupe/actors/agent/prompt"
@@ -129,5 +127,5 @@ func (a *Agent) fileArtifact() []messages.Event {
 	object := mustJSON(struct {
 		Artifacts []messages.Artifact `json:"artifacts"`
 	}{a.artifacts})
-	return []messages.Event{{Type: messages.FileArtifact, Object: json.RawMessage(object)}}
+	return []messages.Event{{Type: messages.FileArtifact, Object: object}}
 }

@@ -24,7 +24,6 @@ var (
 		Kwargs: json.RawMessage(`{"text":"hi"}`), Calls: []fact.Call{{Call: 1, Tool: "look", Value: json.RawMessage("5")}}}
 	returned = &fact.Returned{Step: 1, ToolCallID: "c1", Call: 2, Tool: "send", Value: json.RawMessage(`"sent hi"`),
 		Changes: []messages.Artifact{{Name: "a.txt", Path: "a.txt"}}}
-	finished = &fact.RunFinished{Status: messages.StatusAnswered, Answer: "Here it is."}
 )
 
 // from makes a stage whose agent goes on from facts.

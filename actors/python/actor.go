@@ -170,7 +170,7 @@ func (e *executor) failed(out *messages.Executed, err error) {
 	out.Killed = KilledDied
 	var start *startError
 	if errors.As(err, &start) {
-		out.Err = &messages.PyError{Type: "ExecutorUnavailable", Message: messages.AsFault(start.error).Error()}
+		out.Fault = messages.AsFault(start.error)
 	}
 }
 
