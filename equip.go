@@ -179,6 +179,8 @@ var (
 		EN: "there are two definitions of %s %q; names must be unique", ZH: "%s %q 定义了两次；名称必须唯一"}
 	errNoQuery = &messages.Fault{Code: "empty_query", Class: messages.Permanent,
 		EN: "the query is empty; say what the agent should do", ZH: "问题为空；请说明要智能体做什么"}
+	errRunFolder = &messages.Fault{Code: "run_exists", Class: messages.Permanent,
+		EN: "run %q has a folder from before, %s; take another id, or leave it out to be given a new one", ZH: "运行 %q 已有先前的目录 %s；请换一个编号，或不指定编号以获得新的编号"}
 	errRunID = &messages.Fault{Code: "run_id", Class: messages.Permanent,
 		EN: "the run id %q can't be used; use letters, digits, - and _, at most 128, or leave it out", ZH: "运行编号 %q 不可用；只能使用字母、数字、- 和 _，最多 128 个字符，或不指定"}
 	errWorkspace = &messages.Fault{Code: "workspace", Class: messages.Permanent,

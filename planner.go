@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"net/http"
 	"net/url"
@@ -59,6 +60,9 @@ func newPlanner(sys *system.System, cfg Config, dataDir string) (*planner, error
 		system: sys, defs: cfg.Definitions, dataDir: dataDir, proxy: cfg.Proxy, driver: cfg.Driver,
 		shelf: tool.NewShelf(), tools: map[string]agent.Tool{}, limits: model.NewLimiters(sys.World()),
 		models: map[string]model.Model{}, equipment: map[equipmentKey]*agent.Equipment{}, own: map[*ownModels]struct{}{},
+	}
+	if err := checkDefinitions(&p.defs); err != nil {
+		return nil, err
 	}
 	if len(p.defs.Agents) == 0 {
 		return nil, errNoAgent
@@ -207,6 +211,9 @@ func (p *planner) Plan(_ context.Context, run string, req *messages.RunAgent) (*
 	if err != nil {
 		return nil, err
 	}
+	if err := checkRequest(req); err != nil {
+		return nil, err
+	}
 	lang := p.langOf(req.Lang, def)
 	if strings.TrimSpace(req.Query) == "" && len(req.Attachments) == 0 {
 		return nil, errNoQuery
@@ -223,18 +230,22 @@ func (p *planner) Plan(_ context.Context, run string, req *messages.RunAgent) (*
 		p.releaseModels(own)
 		return nil, err
 	}
-	ours := req.Overrides.Workspace == ""
-	workspace, task, err := p.place(equipment, run, req)
+	workspace, made, err := p.place(run, req)
 	if err != nil {
 		p.releaseModels(own)
-		return nil, errors.Join(err, removeIf(ours, workspace))
+		return nil, err
+	}
+	task, err := p.task(equipment, workspace, req)
+	if err != nil {
+		p.releaseModels(own)
+		return nil, errors.Join(err, removeIf(made, workspace))
 	}
 	now := p.system.World().Now()
 	return &supervisor.Plan{
 		Equipment: equipment, Task: task,
 		Release: func(keep bool) {
 			p.releaseModels(own)
-			if ours && !keep {
+			if made && !keep {
 				if err := os.RemoveAll(workspace); err != nil {
 					p.system.Logger().Warn("a run's folder could not be removed", "run", run, "error", err)
 				}
@@ -274,25 +285,35 @@ func (p *planner) start(e *agent.Equipment, req *messages.RunAgent, now time.Tim
 // workspace is the folder of a run that names none.
 func (p *planner) workspace(run string) string { return filepath.Join(p.dataDir, "runs", run) }
 
-// place gives a run its folder, with the attachments in it, and its task.
-func (p *planner) place(e *agent.Equipment, run string, req *messages.RunAgent) (string, agent.Task, error) {
-	workspace := p.workspace(run)
+// place gives a run its folder: the one that it names, or a fresh one. made
+// says that the folder is the run's own, to be removed with it; one that is
+// there from an earlier process is not.
+func (p *planner) place(run string, req *messages.RunAgent) (workspace string, made bool, err error) {
 	if own := req.Overrides.Workspace; own != "" {
 		abs, err := filepath.Abs(own)
-		if err != nil {
-			return own, agent.Task{}, errWorkspace.Withf(own).With(err)
+		if err == nil {
+			err = os.MkdirAll(abs, 0o700)
 		}
-		workspace = abs
+		if err != nil {
+			return "", false, errWorkspace.Withf(own).With(err)
+		}
+		return abs, false, nil
 	}
-	task, err := p.task(e, workspace, req)
-	return workspace, task, err
+	workspace = p.workspace(run)
+	if err := os.MkdirAll(filepath.Dir(workspace), 0o700); err != nil {
+		return "", false, errWorkspace.Withf(workspace).With(err)
+	}
+	switch err := os.Mkdir(workspace, 0o700); {
+	case errors.Is(err, fs.ErrExist):
+		return "", false, errRunFolder.Withf(run, workspace)
+	case err != nil:
+		return "", false, errWorkspace.Withf(workspace).With(err)
+	}
+	return workspace, true, nil
 }
 
 // task puts attachments into the query and the workspace.
 func (p *planner) task(e *agent.Equipment, workspace string, req *messages.RunAgent) (agent.Task, error) {
-	if err := os.MkdirAll(workspace, 0o700); err != nil {
-		return agent.Task{}, errWorkspace.Withf(workspace).With(err)
-	}
 	images := len(e.Models) > 0 && e.Models[0].Config.Images
 	in, err := window.Attachments(window.AttachmentsInput{
 		Query: req.Query, Files: req.Attachments, Images: images,

@@ -68,6 +68,15 @@ const (
 	StopTool  StopAfter = "tool"  // when all running calls have returned; the block is then ended
 )
 
+// Valid reports whether it is one of the four, or empty, which means StopStep.
+func (s StopAfter) Valid() bool {
+	switch s {
+	case "", StopStep, StopNow, StopModel, StopTool:
+		return true
+	}
+	return false
+}
+
 // Stop is the poison pill. It travels down the tree; each actor acknowledges;
 // the caller gets Stopped. A `now` overrides a pending milder form.
 type Stop struct {

@@ -157,6 +157,8 @@ func (r *root) stop(ctx actor.Context, m *messages.Stop) {
 		ctx.Respond(&messages.Stopped{Run: m.Run, Fault: messages.ErrForbidden.Withf(m.Run)})
 	case e.place == over:
 		ctx.Respond(&messages.Stopped{Run: m.Run, Status: e.status})
+	case !m.After.Valid():
+		ctx.Respond(&messages.Stopped{Run: m.Run, Fault: errStopAfter.Withf(string(m.After))})
 	default:
 		if asker := ctx.Sender(); asker != nil {
 			e.stops = append(e.stops, asker)
@@ -288,6 +290,8 @@ func (r *root) shutDown(ctx actor.Context) {
 var (
 	errRunExists = &messages.Fault{Code: "run_exists", Class: messages.Permanent,
 		EN: "run %q exists already; leave the id out to be given a new one", ZH: "运行 %q 已存在；不指定编号即可获得新的编号"}
+	errStopAfter = &messages.Fault{Code: "stop_after", Class: messages.Permanent,
+		EN: "a run can't be stopped after %q; expected: step, now, model or tool", ZH: "不能在 %q 之后停止运行；应为：step、now、model 或 tool"}
 	errRunLost = &messages.Fault{Code: "run_lost", Class: messages.Bug, Retryable: true,
 		EN: "run %q was lost while it began; the node's log says why; try again", ZH: "运行 %q 在启动时丢失；原因见节点日志；请重试"}
 )

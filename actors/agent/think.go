@@ -254,7 +254,7 @@ func (a *Agent) summarised(ctx actor.Context, reply, finishReason string) {
 		a.refuse(ctx)
 		return
 	}
-	text := action.Display(action.Visible(reply))
+	text := action.Display(action.Unrun(action.Visible(reply)))
 	if trimmed(text) == "" {
 		text = prompt.EmptyAnswer(a.lang())
 	}

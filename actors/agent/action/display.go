@@ -14,6 +14,19 @@ var (
 	endMark      = regexp.MustCompile("```(?:<END_DISPLAY_CODE>|<END_CODE>)+")
 )
 
+// The tags of code that would run elsewhere.
+var (
+	codeOpen  = regexp.MustCompile(`(?i)\s*<code>\s*`)
+	codeClose = regexp.MustCompile(`(?i)\s*</code>`)
+)
+
+// Unrun turns blocks of code into fences, in a text of which nothing runs: the
+// answer of a run whose steps are used up.
+func Unrun(text string) string {
+	text = codeOpen.ReplaceAllString(text, "\n```python\n")
+	return strings.TrimSpace(codeClose.ReplaceAllString(text, "\n```"))
+}
+
 // maxDisplayPasses ends the search for marks that other marks make; no text
 // has been found that needs more than four.
 const maxDisplayPasses = 16

@@ -52,3 +52,10 @@ func TestFullWidth(t *testing.T) {
 	require.Empty(t, action.FullWidth("print('总数：', 3)"))
 	require.Len(t, action.FullWidth("（（（（（（（（（（（（（（（（（（（（"), 16)
 }
+
+// Of a text in which nothing runs, code is shown as code.
+func TestUnrun(t *testing.T) {
+	require.Equal(t, "So far:\n```python\nx = 1\n```", action.Unrun("So far:\n<code>\nx = 1\n</code>"))
+	require.Equal(t, "```python\nfinal(2)", action.Unrun("<CODE>\nfinal(2)"))
+	require.Equal(t, "plain", action.Unrun("plain"))
+}
