@@ -164,19 +164,7 @@ func (t *Troupe) Run(ctx context.Context, req RunRequest) iter.Seq2[Event, error
 // Watch gives a run's events after position from (Event.Seq; 0: all), and ends
 // after its last one. Any number may watch; none slows the run.
 func (t *Troupe) Watch(ctx context.Context, run string, from uint64) iter.Seq2[Event, error] {
-	return func(yield func(Event, error) bool) {
-		watch, cancel := context.WithCancel(ctx)
-		defer cancel()
-		defer context.AfterFunc(t.life, cancel)() // a node that is cut off ends its watchers
-		for ev, err := range t.log.Watch(watch, run, from) {
-			if err != nil && t.life.Err() != nil && ctx.Err() == nil {
-				err = messages.ErrShutdown
-			}
-			if !yield(ev, err) {
-				return
-			}
-		}
-	}
+	return t.log.Watch(ctx, run, from)
 }
 
 // Stop stops a run and returns, when the stop has taken effect, what was

@@ -122,6 +122,7 @@ func (a *toolActor) start(ctx actor.Context, m *Run) {
 		cfg: &a.cfg, run: m, sender: ctx.Sender(), cancel: cancel, started: world.Now(),
 		out: outbox{root: root, observer: a.cfg.Observer, callID: m.Call.ID, lang: a.cfg.Lang, record: a.cfg.Limits.keeps()},
 	}
+	f.out.complain = func(what string, attrs ...any) { a.cfg.System.Logger().Warn(what, append(a.attrs(f), attrs...)...) }
 	a.flights[m.Call.ID] = f
 	f.timer = world.AfterFunc(a.cfg.Timeout, func() { root.Send(self, &timeUp{f}) })
 	f.call = f.toolCall()

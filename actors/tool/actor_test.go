@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"log/slog"
 	"slices"
 	"strings"
 	"testing"
@@ -30,6 +31,7 @@ type bench struct {
 	returned chan *messages.ToolReturned
 	events   chan messages.Event
 	crashes  chan *system.Failure
+	log      logged
 	ctx      context.Context
 }
 
@@ -42,7 +44,7 @@ func setup(t *testing.T, tl tool.Tool, change func(*tool.Config)) *bench {
 	}
 	var done context.CancelFunc
 	b.ctx, done = context.WithTimeout(context.Background(), 10*time.Second)
-	b.system = system.New(system.Config{World: b.world})
+	b.system = system.New(system.Config{World: b.world, Logger: slog.New(slog.NewTextHandler(&b.log, &slog.HandlerOptions{Level: slog.LevelWarn}))})
 	t.Cleanup(func() {
 		require.NoError(t, b.system.Root().StopFuture(b.parent).Wait())
 		b.system.Close()
@@ -123,7 +125,6 @@ func TestActorReturns(t *testing.T) {
 		require.Equal(t, worldtest.Start.Add(tool.DefaultTimeout), until)
 		c.Emit(messages.Card, `[{"icon":"x"}]`)
 		c.Emit(messages.SkillArtifact, `{"a":1}`)
-		c.Emit(messages.SearchContent, strings.Repeat("x", 1<<20+1))
 		c.Changed(messages.Artifact{Path: "a.txt"})
 		return map[string]any{"key": c.IdempotencyKey, "n": c.Args["n"], "user": c.Scope.User, "ws": c.Workspace}, nil
 	}), func(cfg *tool.Config) { cfg.Workspace = "/w" })
@@ -132,12 +133,11 @@ func TestActorReturns(t *testing.T) {
 	require.Nil(t, m.Err)
 	require.JSONEq(t, `{"key":"key-c1","n":100,"user":"u","ws":"/w"}`, string(m.Value))
 	require.Equal(t, []any{"c1", uint64(7), uint64(3), "stub"}, []any{m.ID, m.Block, m.Call, m.Tool})
-	require.Equal(t, []messages.Artifact{{Path: "a.txt"}}, m.Artifacts)
+	require.Equal(t, []messages.Artifact{{Name: "a.txt", Path: "a.txt"}}, m.Artifacts)
 
 	// No word of the clamped n before: whoever announces a call tells it.
 	require.Equal(t, messages.Event{Type: messages.Card, Content: `[{"icon":"x"}]`, ToolCallID: "c1"}, receive(b, b.events))
 	require.Equal(t, messages.Event{Type: messages.SkillArtifact, Object: json.RawMessage(`{"a":1}`), ToolCallID: "c1"}, receive(b, b.events))
-	require.Equal(t, messages.Event{Type: messages.Warning, Content: "an event was left out, it is larger than 1 MiB: search_content", ToolCallID: "c1"}, receive(b, b.events))
 	require.Empty(t, b.world.Pending(), "no timer is left")
 }
 
@@ -199,7 +199,7 @@ func TestActorTimeout(t *testing.T) {
 		Message: "stub took longer than 1m0s and was cancelled; what it has changed by then is not known, check before you call it again",
 	}, *m.Err)
 	require.Equal(t, time.Minute, m.Duration)
-	require.Equal(t, []messages.Artifact{{Path: "half.txt"}}, m.Artifacts, "files are there, whoever cancelled")
+	require.Equal(t, []messages.Artifact{{Name: "half.txt", Path: "half.txt"}}, m.Artifacts, "files are there, whoever cancelled")
 	require.Equal(t, "before", receive(b, b.events).Content)
 
 	b.run("c2", "1")

@@ -2,6 +2,9 @@ package tool
 
 import (
 	"encoding/json"
+	"path"
+	"path/filepath"
+	"strings"
 	"sync"
 
 	"github.com/asynkron/protoactor-go/actor"
@@ -10,7 +13,7 @@ import (
 )
 
 // maxEventContent bounds the bytes of one event that a tool publishes.
-const maxEventContent = 1 << 20
+const maxEventContent = 256 << 10
 
 // outbox is where a call's events and files go. After close, which its end or
 // its cancel does, no event leaves any more; files still count, for they are
@@ -20,33 +23,64 @@ type outbox struct {
 	observer *actor.PID // nil: nobody watches
 	callID   string
 	lang     string
-	record   bool // keep the events, for the cache
+	record   bool                            // keep the events, for the cache
+	complain func(what string, attrs ...any) // tells operators what a tool does wrong
 
 	mu        sync.Mutex
 	closed    bool
 	refused   bool // an event came after close
+	badEvent  bool // operators were told of an event that may not be
+	badFile   bool // and of a file
 	events    []messages.Event
 	artifacts []messages.Artifact
 }
 
-// emit publishes an event. Content of a type whose events hold an object is a
-// JSON object.
+// emit publishes an event, if it is one that a tool may publish.
 func (o *outbox) emit(t messages.ProcessType, content string) {
 	ev := messages.Event{Type: t, ToolCallID: o.callID}
+	info := processType(t)
 	switch {
-	case len(content) > maxEventContent:
+	case !info.Tools:
+		o.complainOnce(&o.badEvent, "a tool published an event of a type that isn't a tool's; it was left out", "type", clip(string(t), 64))
+		return
+	case info.ObjectContent && !isObject(content):
+		o.complainOnce(&o.badEvent, "a tool published an event whose content must be a JSON object and isn't; it was left out", "type", t)
+		return
+	case len(content) > maxEventContent && json.Valid([]byte(content)):
 		ev.Type = messages.Warning
-		ev.Content = pick(o.lang, "an event was left out, it is larger than 1 MiB: ", "事件超过 1 MiB，已省略：") + string(t)
-	case objectContent(t) && json.Valid([]byte(content)):
+		ev.Content = pick(o.lang, "an event was left out, it is larger than 256 KiB: ", "事件超过 256 KiB，已省略：") + string(t)
+	case info.ObjectContent:
 		ev.Object = json.RawMessage(content)
 	default:
-		ev.Content = content
+		ev.Content = clip(content, maxEventContent)
 	}
 	o.publish(ev)
 }
 
-func objectContent(t messages.ProcessType) bool {
-	return t == messages.SkillArtifact || t == messages.FileArtifact || t == messages.HumanInteraction
+// processType gives what the table says; a type that isn't in it is nobody's.
+func processType(t messages.ProcessType) messages.ProcessTypeInfo {
+	for _, info := range messages.ProcessTypes {
+		if info.Type == t {
+			return info
+		}
+	}
+	return messages.ProcessTypeInfo{}
+}
+
+func isObject(content string) bool {
+	return strings.HasPrefix(strings.TrimLeft(content, " \t\r\n"), "{") && json.Valid([]byte(content))
+}
+
+// complainOnce tells operators of the first mistake of its kind: a tool that
+// makes one makes it again.
+func (o *outbox) complainOnce(told *bool, what string, attrs ...any) {
+	o.mu.Lock()
+	first := !*told
+	*told = true
+	o.mu.Unlock()
+	if first {
+		o.complain(what, attrs...)
+	}
 }
 
 // publish sends under the lock, so that nothing leaves after close. Sending to
@@ -66,10 +100,26 @@ func (o *outbox) publish(ev messages.Event) {
 	}
 }
 
+// changed notes a file of the workspace.
 func (o *outbox) changed(a messages.Artifact) {
+	if !isWorkspacePath(a.Path) || a.Size < 0 {
+		o.complainOnce(&o.badFile, "a tool named a changed file by no path within the workspace, or with a negative size; it was left out",
+			"path", clip(a.Path, 200), "size", a.Size)
+		return
+	}
+	a.Path = path.Clean(a.Path)
+	if a.Name == "" {
+		a.Name = path.Base(a.Path)
+	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.artifacts = append(o.artifacts, a)
+}
+
+// isWorkspacePath reports whether p names something within a folder. Backslashes
+// separate on some systems and not on others: a path with one is nobody's.
+func isWorkspacePath(p string) bool {
+	return !strings.ContainsAny(p, "\\\x00") && filepath.IsLocal(filepath.FromSlash(p)) && path.Clean(p) != "."
 }
 
 // recorded closes the outbox and gives the call's events, if they were kept and

@@ -110,9 +110,16 @@ type Call struct {
 	Lang           string
 	Workspace      string // folder of the run's files
 	// Emit publishes an event (CARD, SEARCH_CONTENT, OTHER, …) stamped with the
-	// call's id. It never blocks.
+	// call's id. It never blocks. Only types that messages.ProcessTypes marks
+	// for tools are published; content of a type with ObjectContent must be a
+	// JSON object. Content has at most 256 KiB: longer text is cut, with a mark,
+	// and longer JSON, of no use when cut, is left out with a WARNING in its
+	// place. What is refused is said once a call in the operator's log.
 	Emit func(t messages.ProcessType, content string)
-	// Changed notes a workspace file the call wrote or removed.
+	// Changed notes a workspace file the call wrote or removed. Path is
+	// relative to Workspace, with slashes, and doesn't lead out of it; Size is
+	// not negative; Name is the base of Path unless given. What doesn't fit is
+	// dropped, and said once a call in the operator's log.
 	Changed func(messages.Artifact)
 }
 

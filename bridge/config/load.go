@@ -51,21 +51,24 @@ type Hosts struct {
 // Env looks a variable up.
 type Env func(name string) (string, bool)
 
-// Load reads and parses the file at path. Its error is [Faults], or says why
+// Load reads and parses the regular file at path. Its error is [Faults], or says why
 // the file can't be read. env may be nil: then no variable is set.
 func Load(path string, env func(name string) (string, bool)) (*File, error) {
+	info, err := os.Stat(path) // before opening: a FIFO would block
+	if err != nil {
+		return nil, unreadable(path, err)
+	}
+	switch {
+	case info.IsDir():
+		return nil, whole(path, say("a configuration file", "配置文件"), say("a directory", "目录"))
+	case !info.Mode().IsRegular():
+		return nil, whole(path, say("a configuration file", "配置文件"), say("no regular file", "非普通文件"))
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, unreadable(path, err)
 	}
 	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return nil, unreadable(path, err)
-	}
-	if info.IsDir() {
-		return nil, whole(path, say("a configuration file", "配置文件"), say("a directory", "目录"))
-	}
 	data, err := io.ReadAll(io.LimitReader(f, MaxBytes+1))
 	if err != nil {
 		return nil, unreadable(path, err)

@@ -365,3 +365,36 @@ func TestCallersOrder(t *testing.T) {
 	b.world.Advance(time.Minute)
 	require.Equal(t, []string{"0", "1", "2", "3"}, order)
 }
+
+// Nobody waits for events of a log that is closed; what it holds is still read.
+func TestCloseEndsReaders(t *testing.T) {
+	b := setup(t)
+	read := make(chan struct{}, 2)
+	last := make(chan error, 1)
+	watch := func(ctx context.Context) (err error) {
+		for _, e := range b.log.Watch(ctx, "r", 0) {
+			if err = e; e == nil {
+				read <- struct{}{}
+			}
+		}
+		return err
+	}
+	b.j.Publish(&messages.Event{Type: messages.ModelOutputThinking})
+	go func() { last <- watch(context.Background()) }()
+	<-read
+	b.log.Close()
+	require.ErrorIs(t, <-last, messages.ErrShutdown)
+	require.ErrorIs(t, watch(context.Background()), messages.ErrShutdown, "one that comes later")
+	require.Len(t, read, 1, "and it has read what there was")
+}
+
+// A reader's own end stays its own.
+func TestCancelledReader(t *testing.T) {
+	b := setup(t)
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	for _, err := range b.log.Watch(ctx, "r", 0) {
+		require.ErrorIs(t, err, context.Canceled)
+		require.NotErrorIs(t, err, messages.ErrShutdown)
+	}
+}

@@ -100,10 +100,11 @@ func New(cfg Config) *Log {
 	return l
 }
 
-// Close cancels what the journals do and waits for their goroutines. What was
+// Close ends all readers, cancels what the journals do and waits for their
+// goroutines. What was
 // not stored is lost to this process; a next owner goes on from the facts.
-// Appends that wait get messages.ErrShutdown, at the latest when their
-// back-off has passed. Closing twice is fine.
+// Readers, and appends that wait, get messages.ErrShutdown; appends at the
+// latest when their back-off has passed. Closing twice is fine.
 func (l *Log) Close() {
 	l.mu.Lock()
 	l.cancel()

@@ -243,7 +243,7 @@ func (s *Memory) Subscribe(ctx context.Context, run string, from uint64) iter.Se
 			yield(messages.Event{}, messages.ErrUnknownRun.Withf(run))
 			return
 		}
-		c := cursor{run: r, name: run, next: from + 1}
+		c := cursor{run: r, name: run, after: from}
 		for c.more(ctx, yield) {
 		}
 	}

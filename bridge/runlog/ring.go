@@ -2,6 +2,7 @@ package runlog
 
 import (
 	"context"
+	"errors"
 
 	"github.com/troupe-go/troupe/messages"
 )
@@ -91,11 +92,12 @@ func (r *ring) end() uint64 {
 	return r.last
 }
 
-// copyTo fills buf with events from position next on.
-func (r *ring) copyTo(buf []*messages.Event, next uint64) int {
+// copyTo fills buf with the events above position after, which may be any
+// number.
+func (r *ring) copyTo(buf []*messages.Event, after uint64) int {
 	n := 0
-	for p := next; n < len(buf) && p <= r.end(); p++ {
-		buf[n] = *r.at(p)
+	for p := after; n < len(buf) && p < r.end(); p++ {
+		buf[n] = *r.at(p + 1)
 		n++
 	}
 	return n
@@ -103,10 +105,10 @@ func (r *ring) copyTo(buf []*messages.Event, next uint64) int {
 
 // cursor is one reader.
 type cursor struct {
-	run  *memoryRun
-	name string
-	next uint64 // position it wants
-	buf  [32]*messages.Event
+	run   *memoryRun
+	name  string
+	after uint64 // position of the last event it had, or may do without
+	buf   [32]*messages.Event
 }
 
 // view is what a cursor finds.
@@ -128,17 +130,17 @@ func (c *cursor) more(ctx context.Context, yield func(messages.Event, error) boo
 		return false
 	case v.over:
 		return false
-	case ctx.Err() != nil:
+	case ctx.Err() != nil && (v.n == 0 || !errors.Is(context.Cause(ctx), messages.ErrShutdown)):
 		yield(messages.Event{}, ctx.Err())
 		return false
 	case v.missed != nil:
-		c.next = v.missed.To + 1
+		c.after = v.missed.To
 		return yield(messages.Event{}, v.missed)
 	}
 	for i := range v.n {
 		ev := *c.buf[i]
-		ev.Seq = c.next
-		c.next++
+		c.after++
+		ev.Seq = c.after
 		if !yield(ev, nil) {
 			return false
 		}
@@ -157,15 +159,15 @@ func (c *cursor) look() view {
 	c.run.mu.Lock()
 	defer c.run.mu.Unlock()
 	r := &c.run.events
-	switch first := r.first(); {
+	switch {
 	case r.dropped:
 		return view{gone: true}
-	case r.ended > 0 && c.next > r.ended:
+	case r.ended > 0 && c.after >= r.ended:
 		return view{over: true}
-	case c.next < first:
-		return view{missed: &messages.Missed{From: c.next, To: min(first-1, r.end())}}
+	case c.after < r.gone:
+		return view{missed: &messages.Missed{From: c.after + 1, To: min(r.gone, r.end())}}
 	}
-	n := r.copyTo(c.buf[:], c.next)
+	n := r.copyTo(c.buf[:], c.after)
 	if n == 0 {
 		return view{changed: r.wait()}
 	}

@@ -66,7 +66,9 @@ type Events interface {
 	// at or below from. Positions rise, but need not be dense.
 	//
 	// An error value is *Missed, after which it goes on; or the last value:
-	// ErrUnknownRun, ctx's error, or why the store can't go on.
+	// ErrUnknownRun, ctx's error, or why the store can't go on. A ctx whose
+	// cause is messages.ErrShutdown (the Log is closed) ends it when what is
+	// stored has been given; any other end of ctx at once.
 	Subscribe(ctx context.Context, run string, from uint64) iter.Seq2[messages.Event, error]
 }
 

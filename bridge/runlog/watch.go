@@ -15,16 +15,23 @@ import (
 //
 // An error value that is *messages.Missed says which events this reader was
 // too slow for; the events after them follow. Any other error is the last
-// value: messages.ErrUnknownRun, ctx's error, or why the store can't go on.
+// value: messages.ErrUnknownRun, ctx's error, why the store can't go on, or,
+// once the Log is closed and what is stored has been read, messages.ErrShutdown.
 //
 // The reader pulls: it may take its time and slows nobody. The events of an
 // owner that was replaced are left out once its successor's first event came;
 // what came before is taken back by that, see [messages.Event.Withdraws].
 func (l *Log) Watch(ctx context.Context, run string, from uint64) iter.Seq2[messages.Event, error] {
 	return func(yield func(messages.Event, error) bool) {
+		ctx, cancel := context.WithCancelCause(ctx)
+		defer cancel(nil)
+		defer context.AfterFunc(l.ctx, func() { cancel(messages.ErrShutdown) })()
 		var reader messages.Reader
 		for ev, err := range l.store.Subscribe(ctx, run, from) {
 			if err != nil {
+				if !goesOn(err) && errors.Is(context.Cause(ctx), messages.ErrShutdown) {
+					err = messages.ErrShutdown
+				}
 				if !yield(messages.Event{}, err) || !goesOn(err) {
 					return
 				}

@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"os"
 	"runtime/debug"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -54,12 +55,15 @@ type app struct {
 	environ        []string         // for the colour profile
 	signals        <-chan os.Signal // Ctrl-C, SIGTERM, SIGHUP
 	exit           func(code int)   // ends the process at once
+	grace          time.Duration    // for a command to end after a signal
 	dir            string           // where cluster.yaml is looked for
 	example        string           // the embedded cluster.yaml
 	newRunID       func() string
 	open           func(nodeConfig) (runner, error)
 	startScript    func(script []byte) (scriptedModel, error)
 	buildInfo      func() (*debug.BuildInfo, bool)
+
+	interrupts *interrupts // of the command that runs
 }
 
 // quiet is an error whose text has been shown already.
@@ -104,7 +108,13 @@ func (a *app) main(ctx context.Context, args []string) int {
 	lang := a.language(args)
 	cmd := a.rootCommand(lang)
 	cmd.SetArgs(args)
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	a.interrupts = a.takeSignals(cancel)
 	err := cmd.ExecuteContext(ctx)
+	if a.interrupts.end() {
+		return exitInterrupted // whatever the command makes of it
+	}
 	if err == nil {
 		return exitAnswered
 	}

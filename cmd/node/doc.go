@@ -19,7 +19,8 @@
 //	1    the run ended without an answer of its own: failed, blocked,
 //	     max_steps, budget, or stopped by somebody else
 //	2    usage or configuration: nothing was run
-//	130  interrupted by Ctrl-C
+//	130  interrupted by Ctrl-C, SIGTERM or SIGHUP: a run that was stopped by it,
+//	     or a command that followed no run, or none any more, and ended at once
 //
 // # Structure
 //

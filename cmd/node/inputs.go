@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -21,10 +22,10 @@ const (
 )
 
 // readQuery gives the query: the argument, or stdin when it is "-".
-func (a *app) readQuery(arg string) (string, error) {
+func (a *app) readQuery(ctx context.Context, arg string) (string, error) {
 	query := arg
 	if arg == "-" {
-		data, err := io.ReadAll(io.LimitReader(a.stdin, maxQuery+1))
+		data, err := a.readStdin(ctx)
 		if err != nil {
 			return "", fmt.Errorf("read the query from stdin: %w", err)
 		}
@@ -38,6 +39,27 @@ func (a *app) readQuery(arg string) (string, error) {
 		return "", usage(tx.emptyQuery)
 	}
 	return query, nil
+}
+
+// readStdin reads stdin to its end, or to just over maxQuery bytes. Nothing
+// ends a read that waits for a person: when ctx is done it is left behind, with
+// a process that is about to end.
+func (a *app) readStdin(ctx context.Context) ([]byte, error) {
+	type read struct {
+		data []byte
+		err  error
+	}
+	got := make(chan read, 1)
+	go func() {
+		data, err := io.ReadAll(io.LimitReader(a.stdin, maxQuery+1))
+		got <- read{data, err}
+	}()
+	select {
+	case r := <-got:
+		return r.data, r.err
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
 }
 
 // readFiles gives the files as attachments named by their base names.

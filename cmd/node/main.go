@@ -23,7 +23,7 @@ func main() {
 	a := &app{
 		stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr,
 		env: os.LookupEnv, environ: os.Environ(),
-		signals: signals, exit: os.Exit,
+		signals: signals, exit: os.Exit, grace: endWait,
 		dir: ".", example: troupe.ExampleConfig(),
 		newRunID:    func() string { return uuid.Must(uuid.NewV7()).String() },
 		open:        openNode,

@@ -16,15 +16,12 @@ const closeWait = 10 * time.Second
 // play runs a request, shows its events, closes the node, and gives the run's
 // end as an error with an exit code; nil when it was answered.
 func (a *app) play(ctx context.Context, node runner, req messages.RunAgent, out view, lang string) error {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	in := a.watchSignals(ctx, node, req.Run, lang)
+	run := a.interrupts.follow(ctx, node, req.Run, lang)
 	status, err := a.follow(ctx, node, req, out)
+	interrupted := run.done()
 	if closing := closeNode(node); closing != nil {
 		fmt.Fprintln(a.stderr, tx.closeFailed.in(lang, errorText(closing, lang)))
 	}
-	cancel()
-	interrupted := in.wait()
 	switch {
 	case errors.Is(err, syscall.EPIPE): // whoever read the events has gone: there is nobody to tell
 		return quiet{exitNoAnswer}

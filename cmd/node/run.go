@@ -60,7 +60,7 @@ func (a *app) run(cmd *cobra.Command, query string, f *runFlags, lang string) er
 	if err := a.lastingData(defs); err != nil {
 		return err
 	}
-	req, err := a.request(defs, query, f)
+	req, err := a.request(cmd.Context(), defs, query, f)
 	if err != nil {
 		return err
 	}
@@ -116,7 +116,7 @@ func workspaceDir(dir string) (string, error) {
 }
 
 // request puts the flags into a request.
-func (a *app) request(defs *definitions, query string, f *runFlags) (req messages.RunAgent, err error) {
+func (a *app) request(ctx context.Context, defs *definitions, query string, f *runFlags) (req messages.RunAgent, err error) {
 	agent, err := defs.agent(f.agent)
 	if err != nil {
 		return req, err
@@ -134,7 +134,7 @@ func (a *app) request(defs *definitions, query string, f *runFlags) (req message
 	if req.Attachments, err = readFiles(f.files); err != nil {
 		return req, err
 	}
-	req.Query, err = a.readQuery(query) // last: it may wait for a person
+	req.Query, err = a.readQuery(ctx, query) // last: it may wait for a person
 	return req, err
 }
 

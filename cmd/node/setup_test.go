@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -117,7 +118,7 @@ func setup(t *testing.T) *bench {
 			}
 			return b.home, true
 		},
-		signals: b.signals, exit: func(code int) { b.exited <- code },
+		signals: b.signals, exit: func(code int) { b.exited <- code }, grace: time.Minute,
 		dir: t.TempDir(), example: string(example),
 		newRunID: func() string { return "run-1" },
 		open:     func(c nodeConfig) (runner, error) { b.opened = append(b.opened, c); return b.node, b.openErr },

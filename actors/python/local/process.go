@@ -122,6 +122,20 @@ func (p *process) Kill(reason string) {
 	_ = unix.Kill(-p.pid, unix.SIGKILL) // ESRCH: it is on its way out by itself
 }
 
+// Freeze implements wire.Process. A stopped process still gets SIGKILL.
+func (p *process) Freeze() { p.signal(unix.SIGSTOP) }
+
+// Thaw implements wire.Process.
+func (p *process) Thaw() { p.signal(unix.SIGCONT) }
+
+func (p *process) signal(s unix.Signal) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.reaped {
+		_ = unix.Kill(-p.pid, s) // ESRCH: it is on its way out by itself
+	}
+}
+
 // Alive implements wire.Process.
 func (p *process) Alive() context.Context { return p.alive }
 

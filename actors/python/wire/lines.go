@@ -20,6 +20,9 @@ const (
 // errBroken says that the guest doesn't keep to the protocol's bounds.
 var errBroken = errors.New("the interpreter broke the protocol")
 
+// errDriver says that code broke the driver program it runs in.
+var errDriver = errors.New("the code broke the interpreter it runs in")
+
 // lines reads a guest's lines within bounds.
 type lines struct {
 	r     *bufio.Reader

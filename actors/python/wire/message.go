@@ -16,6 +16,8 @@ const (
 	kindCall  = "call"
 	kindFinal = "final"
 	kindDone  = "done"
+	// kindBroken: code broke the driver program, which ends.
+	kindBroken = "broken"
 )
 
 // message is any line from the guest; a kind uses the fields its comment says.
@@ -30,7 +32,7 @@ type message struct {
 	Args    []json.RawMessage `json:"args"`    // call
 	Kwargs  json.RawMessage   `json:"kwargs"`  // call
 	Value   json.RawMessage   `json:"value"`   // final, done
-	Text    string            `json:"text"`    // final; wall: why it is missing
+	Text    string            `json:"text"`    // final; wall: why it is missing; broken: what ended it
 	Repr    string            `json:"repr"`    // done
 	Error   *messages.PyError `json:"error"`   // done
 }

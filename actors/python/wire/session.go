@@ -25,8 +25,11 @@ type Process interface {
 	// Why says why it ended: the reason given to Kill, or what was found out:
 	// KilledMemory or KilledDied. It waits for the end.
 	Why() string
-	// CPU gives the processor time used so far.
+	// CPU gives the processor time used so far, 0 where that isn't known.
 	CPU() time.Duration
+	// Freeze stops all that it runs, Thaw lets it go on; Kill works meanwhile.
+	Freeze()
+	Thaw()
 }
 
 // WallError is what a launcher reports in place of the greeting: a wall that
@@ -81,6 +84,8 @@ func (s *Session) Exec(ctx context.Context, code string, host python.Host) (*pyt
 	s.lines.begin()
 	b := s.newBlock(ctx, host)
 	defer b.end()
+	s.process.Thaw()
+	defer s.process.Freeze() // threads that the block leaves run in no block's time
 	if err := s.send(execCommand{Op: "exec", Block: s.block, Code: code}); err != nil {
 		return b.killed(err), nil
 	}
@@ -124,7 +129,7 @@ func (s *Session) newBlock(ctx context.Context, host python.Host) *block {
 	b := &block{s: s, host: host, cpu: s.process.CPU()}
 	b.output = output{half: s.spec.OutputLimit / 2, lang: s.spec.Lang}
 	stop := context.AfterFunc(ctx, func() { s.process.Kill(python.KilledBy(ctx)) })
-	b.clock = startClock(s.spec.Timeout, func() { s.process.Kill(python.KilledTimeout) })
+	b.clock = startClock(s.spec.Timeout, s.process.CPU, func() { s.process.Kill(python.KilledTimeout) })
 	inner, cancel := context.WithCancel(ctx)
 	b.ctx = inner
 	b.cleanup = []func(){cancel, b.clock.stop, func() { stop() }}
@@ -142,7 +147,7 @@ func (b *block) end() {
 func (b *block) killed(err error) *python.Outcome {
 	b.s.process.Kill("")
 	b.outcome.Killed = b.s.process.Why()
-	if errors.Is(err, errBroken) {
+	if errors.Is(err, errBroken) || errors.Is(err, errDriver) {
 		b.outcome.Killed = python.KilledDied
 		b.outcome.Err = &messages.PyError{Type: "InterpreterError", Message: err.Error()}
 	}
@@ -158,8 +163,13 @@ func (b *block) step() error {
 		return err
 	}
 	var m message
-	if json.Unmarshal(line, &m) != nil || m.Block != b.s.block {
+	if err := json.Unmarshal(line, &m); m.Block != b.s.block || m.Kind == "" {
 		return b.s.lines.charge(len(line))
+	} else if err != nil {
+		return fmt.Errorf("%w: a malformed %.20q message", errDriver, m.Kind)
+	}
+	if m.Kind == kindBroken {
+		return fmt.Errorf("%w: its driver program ended with %s", errDriver, bounded(m.Text, maxTypeName))
 	}
 	if m.Kind == kindCall && slices.Contains(b.s.spec.Tools, m.Tool) {
 		return b.call(&m)

@@ -26,6 +26,7 @@ type guest struct {
 	end      context.CancelFunc
 	once     sync.Once
 	reason   string
+	frozen   bool
 	commands *bufio.Reader
 	ends     []*os.File
 	messages *os.File
@@ -54,6 +55,10 @@ func (g *guest) Why() string {
 }
 
 func (g *guest) CPU() time.Duration { return 0 }
+
+func (g *guest) Freeze() { g.frozen = true }
+
+func (g *guest) Thaw() { g.frozen = false }
 
 // host answers every call with 7 and keeps it.
 type host struct{ calls []python.Call }
@@ -247,4 +252,29 @@ func FuzzGuest(f *testing.F) {
 		require.NoError(t, err)
 		require.LessOrEqual(t, len(out.Output), 300)
 	})
+}
+
+// What the driver program can't say any more ends the interpreter, and says so.
+func TestBrokenDriver(t *testing.T) {
+	for name, line := range map[string]string{
+		"says so":   `{"t":"broken","b":1,"text":"TypeError"}`,
+		"malformed": `{"t":"done","b":1,"error":5}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			out := setup(t).plays(`{"t":"out","b":1,"head":"before"}`, line)
+			require.Equal(t, python.KilledDied, out.Killed)
+			require.Equal(t, "before", out.Output)
+			require.Equal(t, "InterpreterError", out.Err.Type)
+			require.Contains(t, out.Err.Message, "the code broke the interpreter it runs in: ")
+		})
+	}
+}
+
+func TestFrozenBetweenBlocks(t *testing.T) {
+	g := setup(t)
+	for _, line := range []string{done, strings.Replace(done, `"b":1`, `"b":2`, 1)} {
+		_, written := g.runs(line)
+		require.NoError(t, <-written)
+		require.True(t, g.frozen)
+	}
 }

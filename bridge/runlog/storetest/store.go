@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 	"sync"
 	"testing"
@@ -37,6 +38,7 @@ func Run(t *testing.T, open func(*testing.T) runlog.Store) {
 		{"events come in order, first the stored, then the new", (*bundle).eventOrder},
 		{"an event is stored once by its id", (*bundle).idempotent},
 		{"a reader starts after a position", (*bundle).fromPosition},
+		{"a reader from beyond the end waits", (*bundle).beyondEnd},
 		{"readers end after the last event", (*bundle).lastEvent},
 		{"the last event of a sub-agent ends nobody", (*bundle).childEnd},
 		{"runs don't mix", (*bundle).runsApart},
@@ -271,6 +273,30 @@ func (b *bundle) fromPosition() {
 	all := b.read(0, 0)
 	require.Len(b, all, 21)
 	require.Equal(b, all[10:], b.read(all[9].Seq, 0))
+}
+
+func (b *bundle) beyondEnd() {
+	for _, from := range []uint64{math.MaxUint64, math.MaxUint64 - 1, 1 << 40} {
+		run := *b
+		run.inv.Run, run.inv.Invocation = fmt.Sprint(b.inv.Run, "-", from), fmt.Sprint(b.inv.Invocation, "-", from)
+		run.started()
+		run.publish(run.event(1, "1"))
+		var none error
+		gave := make(chan int, 1)
+		go func() {
+			n := 0
+			for _, err := range run.store.Subscribe(b.ctx, run.inv.Run, from) {
+				none = errors.Join(none, err)
+				n++
+			}
+			gave <- n
+		}()
+		run.publish(run.event(2, "2"))
+		run.publish(run.last(3))
+		require.Zero(b, <-gave, "from %d", from)
+		require.NoError(b, none)
+		require.Empty(b, run.read(from, 0), "a run that has ended ends its readers at once")
+	}
 }
 
 func (b *bundle) lastEvent() {

@@ -11,6 +11,7 @@ Here to host:
     call    {tool, args, kwargs}
     final   {value, text}                   final_answer was called
     done    {value, repr} or {error: {type, message, line, traceback}}
+    broken  {text}                          the driver failed, and ends
 All but ready carry the number of their block.
 
 Nothing in here keeps code in: that is the walls' work. What it refuses, it

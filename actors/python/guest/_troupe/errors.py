@@ -1,6 +1,7 @@
 """What ended a block, as the model reads it."""
 
 from .exceptions import ProtectedName
+from .own import BUILTINS as __builtins__
 from .state import FILE, S, say
 from .values import MAX_TEXT, shorten, text_of
 

@@ -1,6 +1,5 @@
 """Runs blocks until the host is gone."""
 
-import os
 import sys
 import types
 
@@ -8,18 +7,19 @@ from . import pipe
 from .errors import error_of
 from .exceptions import FinalAnswer
 from .output import Output
-from .pipe import receive, send, send_line
+from .own import BUILTINS as __builtins__, repair, setprofile, settrace
+from .pipe import leave, receive, send, send_line
 from .refuse import refuse_processes, user_builtins
 from .source import VALUE, compile_block
-from .state import FILE, S
+from .state import FILE, S, say
 from .texts import TEXTS
 from .tools import Final, Tool
 from .values import MAX_TEXT, encode_or_repr, text_of
 
-MAX_DIGITS = 65_536         # of an integer that is converted to or from text
 MAX_SOURCES = 200           # blocks whose text tracebacks can show
 RESERVE = 4 << 20           # address space to report a MemoryError with
 EXIT_MEMORY = 71            # not even that sufficed
+EXIT_BROKEN = 72            # code broke the driver program
 
 
 def remember(file, code):
@@ -30,6 +30,7 @@ def remember(file, code):
 
 def restore(namespace):
     namespace.update(S.tools)
+    S.builtins.update(S.offered)
     namespace["__builtins__"] = S.builtins
     namespace["__name__"] = "__main__"
     sys.stdout = sys.stderr = S.out
@@ -49,22 +50,31 @@ def run_block(command, namespace):
     S.out.begin()
     restore(namespace)
     keep_reserve()
-    done = {"t": "done", "b": S.block}
+    done, error = {"t": "done", "b": S.block}, None
     try:
         remember(file, code)
         exec(compile_block(code, file), namespace)
+    except FinalAnswer:
+        pass
+    except BaseException as e:
+        error = e
+    settrace(None)      # these two before any function of ours: they would be called for it
+    setprofile(None)
+    repair()
+    try:
         value = namespace.pop(VALUE, None)
-        if value is not None and not S.final:
+        if error is None and value is not None and not S.final:
             done["value"], done["repr"] = encode_or_repr(value), text_of(value, str, MAX_TEXT)
     except FinalAnswer:
         pass
     except BaseException as e:
+        error = e
+    if error is not None:
         S.reserve = None
         if not S.final:
-            done["error"] = error_of(e, code)
-        e.__traceback__ = None
-    value = None
-    namespace.pop(VALUE, None)
+            done["error"] = error_of(error, code)
+        error.__traceback__ = None
+    value = error = None
     restore(namespace)
     with S.call_lock:
         S.running = False
@@ -72,11 +82,17 @@ def run_block(command, namespace):
     send(done)
 
 
-def fail(e):
-    """The last resort: a block whose end could not be reported."""
+def no_memory():
+    """The last resort of a block that left no memory to report its end with."""
     S.reserve = None
-    line = b'{"t":"done","b":%d,"error":{"type":"%s","message":"","line":0,"traceback":""}}\n'
-    send_line(line % (S.block, type(e).__name__.encode()))
+    line = b'{"t":"done","b":%d,"error":{"type":"MemoryError","message":"%s","line":0,"traceback":""}}\n'
+    send_line(line % (S.block, S.memory_text))
+
+
+def broken(e):
+    """Says that the driver itself doesn't work any more; the host ends it."""
+    send_line(b'{"t":"broken","b":%d,"text":"%s"}\n' % (S.block, type(e).__name__.encode("ascii", "ignore")))
+    leave(EXIT_BROKEN)
 
 
 def serve(namespace):
@@ -85,26 +101,30 @@ def serve(namespace):
             command = receive()
             if command.get("op") == "exec":
                 run_block(command, namespace)
-        except MemoryError as e:
+        except MemoryError:
             try:
-                fail(e)
+                no_memory()
             except BaseException:
-                os._exit(EXIT_MEMORY)
+                leave(EXIT_MEMORY)
         except FinalAnswer:
             send({"t": "done", "b": S.block})
         except BaseException as e:
-            fail(e)
+            settrace(None)
+            setprofile(None)
+            broken(e)
 
 
 def main():
-    sys.set_int_max_str_digits(MAX_DIGITS)
+    repair()
     pipe.open_pipes()
     send({"t": "ready", "version": "%d.%d.%d" % sys.version_info[:3]})
     init = receive()
     S.lang = TEXTS.get(init.get("lang"), TEXTS["en"])
+    S.memory_text = say("memory").encode()
     S.allowed = tuple(init["imports"])
     S.out = Output(init["output_limit"])
-    S.builtins = user_builtins()
+    S.offered = user_builtins()
+    S.builtins = dict(S.offered)
     S.tools = {name: Tool(name) for name in init["tools"]}
     S.tools["final_answer"] = Final()
     refuse_processes()

@@ -3,8 +3,11 @@
 import _thread
 import time
 
+from .own import BUILTINS as __builtins__
 from .pipe import send
 from .state import S
+
+monotonic = time.monotonic
 
 CHUNK = 8 << 10             # bytes of output that are sent at once
 EAGER_CHUNKS = 256          # lines of output sent as they come, in a block
@@ -66,7 +69,7 @@ class Output:
         self.tail_size += len(self.tail[-1])
         if self.tail_size > 2 * self.half:
             self.trim()
-        now = time.monotonic()
+        now = monotonic()
         if now - self.sent > 1:
             self.sent = now
             self.send_tail()

@@ -1,12 +1,15 @@
 """The two pipes: a JSON object a line."""
 
-import json
 import os
 
+from .own import BUILTINS as __builtins__, json_reader, json_writer
 from .state import S
 from .values import decode_tag
 
 READ_FD, WRITE_FD = 3, 4
+
+to_json, from_json = json_writer(), json_reader(decode_tag)
+write, leave = os.write, os._exit
 
 
 def open_pipes():
@@ -14,19 +17,18 @@ def open_pipes():
 
 
 def send(message):
-    line = json.dumps(message, ensure_ascii=False, separators=(",", ":"))
-    send_line(line.encode("utf-8", "backslashreplace") + b"\n")
+    send_line(to_json(message).encode("utf-8", "backslashreplace") + b"\n")
 
 
 def send_line(line):
     with S.lock:
         view = memoryview(line)
         while view:
-            view = view[os.write(WRITE_FD, view):]
+            view = view[write(WRITE_FD, view):]
 
 
 def receive():
     line = S.reader.readline()
     if not line:
-        os._exit(0)     # the host is gone
-    return json.loads(line, object_hook=decode_tag)
+        leave(0)     # the host is gone
+    return from_json(line.decode())

@@ -6,11 +6,15 @@ import os
 import sys
 
 from .exceptions import TOOL_ERRORS
+from .own import BUILTINS as __builtins__
 from .state import S, say
 
 
 # What the library imports from C, which looks like an import by the caller.
 INTERNAL = ("_strptime", "copyreg", "encodings", "warnings")
+
+
+real_import = builtins.__import__
 
 
 def is_allowed(name):
@@ -30,7 +34,7 @@ def guarded_import(name, globals=None, locals=None, fromlist=(), level=0):
                 raise ImportError(say("import", name=n if is_package(name) else name,
                                       allowed=", ".join(S.allowed)), name=name) from None
     try:
-        return builtins.__import__(name, globals, locals, fromlist, level)
+        return real_import(name, globals, locals, fromlist, level)
     except ModuleNotFoundError as e:
         if e.name == name.partition(".")[0]:
             raise ModuleNotFoundError(say("missing", name=name), name=name) from None

@@ -1,9 +1,9 @@
 """Compiling a block: names that are protected, and the value it leaves."""
 
 import _ast
-import sys
 
 from .exceptions import ProtectedName
+from .own import BUILTINS as __builtins__, RECURSION, setrecursionlimit
 from .state import S
 
 VALUE = "$value"            # where a block leaves it; no identifier, so no code can name it
@@ -112,11 +112,10 @@ def keep_value(body):
 
 def compile_block(code, file):
     tree = compile(code, file, "exec", _ast.PyCF_ONLY_AST, dont_inherit=True)
-    limit = sys.getrecursionlimit()
-    sys.setrecursionlimit(100_000)      # a long chain of operators is a deep tree
+    setrecursionlimit(100_000)      # a long chain of operators is a deep tree
     try:
         Check({*S.tools}).body(tree.body)
         keep_value(tree.body)
     finally:
-        sys.setrecursionlimit(limit)
+        setrecursionlimit(RECURSION)
     return compile(tree, file, "exec", dont_inherit=True)

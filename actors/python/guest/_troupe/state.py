@@ -2,6 +2,7 @@
 
 import _thread
 
+from .own import BUILTINS as __builtins__
 from .texts import TEXTS
 
 

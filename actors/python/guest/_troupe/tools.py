@@ -1,8 +1,7 @@
 """Tools, and final_answer, as functions of the namespace."""
 
-import builtins
-
 from .exceptions import TOOL_ERRORS, FinalAnswer, ToolError, TooBig
+from .own import BUILTINS as __builtins__
 from .pipe import receive, send
 from .state import S, say
 from .values import MAX_NODES, MAX_VALUE, encode, encode_or_repr, text_of
@@ -45,7 +44,7 @@ def call_tool(name, args, kwargs):
 
 def tool_error(error):
     name, text = error.get("type") or "ToolError", error.get("message") or ""
-    cls = TOOL_ERRORS.get(name) or getattr(builtins, name, None)
+    cls = TOOL_ERRORS.get(name) or __builtins__.get(name)
     if not (isinstance(cls, type) and issubclass(cls, Exception)):
         cls, text = ToolError, name + ": " + text
     try:

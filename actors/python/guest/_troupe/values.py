@@ -4,7 +4,11 @@ import binascii
 import sys
 
 from .exceptions import FinalAnswer, TooBig
+from .own import BUILTINS as __builtins__
 from .state import S, say
+
+to_base64, from_base64 = binascii.b2a_base64, binascii.a2b_base64
+modules = sys.modules
 
 MAX_NODES = 1_000_000       # parts of one value
 MAX_DEPTH = 100             # nesting of one value
@@ -50,7 +54,7 @@ class Encoder:
             return {tag: [self.encode(e, depth + 1) for e in v]}
         if isinstance(v, (bytes, bytearray)):
             self.take(len(v) * 4 // 3)
-            return {"$bytes": binascii.b2a_base64(v, newline=False).decode()}
+            return {"$bytes": to_base64(v, newline=False).decode()}
         return self.date(v)
 
     def float(self, v):
@@ -66,7 +70,7 @@ class Encoder:
                           for k, e in dict.items(v)]}
 
     def date(self, v):
-        module = sys.modules.get("datetime")
+        module = modules.get("datetime")
         if module and isinstance(v, module.datetime):
             return {"$datetime": v.isoformat()}
         if module and isinstance(v, module.date):
@@ -109,7 +113,7 @@ def decode_tag(d):
     if tag == "$frozenset":
         return frozenset(v)
     if tag == "$bytes":
-        return binascii.a2b_base64(v)
+        return from_base64(v)
     if tag == "$float":
         return float(v)
     if tag == "$dict":
