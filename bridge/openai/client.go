@@ -64,6 +64,9 @@ func New(cfg Config) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := checkHeaders(m); err != nil {
+		return nil, err
+	}
 	head, err := newHead(m)
 	if err != nil {
 		return nil, err

@@ -73,12 +73,16 @@ func TestConfigRefused(t *testing.T) {
 		"hot":             {ModelName: "m", URL: "http://x", Temperature: ptr(3.0)},
 		"top_p":           {ModelName: "m", URL: "http://x", TopP: ptr(-0.1)},
 		"extra no object": {ModelName: "m", URL: "http://x", ExtraBody: json.RawMessage(`[]`)},
+		"key, line break": {ModelName: "m", URL: "http://x", APIKey: "hush-hush\n"},
+		"header name":     {ModelName: "m", URL: "http://x", ExtraHeaders: map[string]messages.Secret{"X Key": "hush-hush"}},
+		"no header name":  {ModelName: "m", URL: "http://x", ExtraHeaders: map[string]messages.Secret{"": "hush-hush"}},
+		"header value":    {ModelName: "m", URL: "http://x", ExtraHeaders: map[string]messages.Secret{"X-Key": "hush-hush\r\nX: y"}},
 		"extra messages":  {ModelName: "m", URL: "http://x", ExtraBody: json.RawMessage(`{"messages":[]}`)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := openai.New(openai.Config{Model: m})
 			require.ErrorIs(t, err, openai.ErrConfig)
-			faultOf(t, err)
+			require.NotContains(t, faultOf(t, err).EN+faultOf(t, err).ZH, "hush")
 		})
 	}
 }
@@ -106,6 +110,7 @@ func TestEndpointAndHeaders(t *testing.T) {
 	require.Equal(t, "ok", b.answer().Text)
 	require.Equal(t, "/base/chat/completions?api-version=1", url)
 	require.Equal(t, "azure-secret", header.Get("Api-Key"))
+	require.Equal(t, "identity", header.Get("Accept-Encoding"))
 	require.Equal(t, "Bearer "+testKey, header.Get("Authorization"))
 }
 

@@ -21,4 +21,6 @@
 //
 // Keys and headers leave this package in the request only. What a provider
 // says is bounded, put on one line and freed of them before anybody sees it.
+// Not looked for are values of fewer than 6 bytes, and one that is the model's
+// own name, as local servers are given: they would blot out ordinary words.
 package openai

@@ -24,6 +24,14 @@ var ErrConfig = &messages.Fault{
 	ZH: "模型 %q 无法使用：%s",
 }
 
+// ErrEncoding says that an answer is compressed or no UTF-8, which wasn't asked
+// for and which no other try changes.
+var ErrEncoding = &messages.Fault{
+	Code: model.ErrBadResponse.Code, Class: messages.Permanent,
+	EN: "model %q answers in the encoding %s, which wasn't asked for; have its server, or the proxy before it, send plain UTF-8",
+	ZH: "模型 %q 的应答使用了未请求的编码 %s；请让其服务器或前置代理发送未压缩的 UTF-8",
+}
+
 // misconfigured is ErrConfig with what doesn't fit.
 func misconfigured(m messages.ModelConfig, en, zh string) error {
 	return bilingual(ErrConfig, m.CiteName, en, zh)
@@ -88,6 +96,9 @@ func (x *exchange) refusal(resp *http.Response) error {
 	body, err := io.ReadAll(io.LimitReader(resp.Body, maxRefusal))
 	if err != nil && len(body) == 0 {
 		body = []byte(resp.Status)
+	}
+	if encoding := contentEncoding(resp); encoding != "" {
+		body = []byte("its reason is encoded as " + encoding)
 	}
 	p := readProviderError(body)
 	if resp.StatusCode == http.StatusBadRequest && p.filtered() {

@@ -54,7 +54,8 @@ func (x *exchange) prepare(req *http.Request) {
 	req.GetBody = func() (io.ReadCloser, error) { return x.body.open(), nil } // for a kept connection that had died
 	req.URL.RawQuery = x.client.endpoint.query
 	req.Header.Set("User-Agent", "troupe")
-	req.Header.Del("Connection") // go-openai asks for keep-alive, which is the default and not allowed in HTTP/2
+	req.Header.Set("Accept-Encoding", "identity") // without it a server may choose
+	req.Header.Del("Connection")                  // go-openai asks for keep-alive, which is the default and not allowed in HTTP/2
 	for name, value := range x.client.cfg.ExtraHeaders {
 		req.Header.Set(name, value.Reveal())
 	}
@@ -67,6 +68,9 @@ func (x *exchange) accept(resp *http.Response) error {
 		return x.refusal(resp)
 	}
 	in := bufio.NewReaderSize(&livelyReader{resp.Body, x.watch.alive}, readBuffer)
+	if err := x.client.checkEncoding(resp, in); err != nil {
+		return err
+	}
 	kind, err := x.kind(resp, in)
 	if err != nil {
 		return err

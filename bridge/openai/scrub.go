@@ -13,9 +13,9 @@ import (
 // maxText is how many bytes of a provider's words are shown.
 const maxText = 400
 
-// shortestSecret is the length from which a value is looked for: a shorter one
-// would blot out ordinary words.
-const shortestSecret = 4
+// shortestSecret is the length in bytes from which a value is looked for: a
+// shorter one would blot out ordinary words, and no provider's key is shorter.
+const shortestSecret = 6
 
 // keyLike finds what providers echo of keys, cut or masked.
 var keyLike = regexp.MustCompile(`(?i)\bbearer\s+\S+|\b(?:sk|pk|rk)-[\w*-]{4,}`)
@@ -31,7 +31,7 @@ func newScrubber(m messages.ModelConfig) scrubber {
 	}
 	s := scrubber{}
 	for _, v := range values {
-		if len(v) >= shortestSecret {
+		if len(v) >= shortestSecret && v != m.ModelName && v != m.CiteName { // a name stands in every text: it is no secret
 			s.secrets = append(s.secrets, v)
 		}
 	}

@@ -70,13 +70,16 @@ func (in *interrupts) signal(sig os.Signal) {
 	}
 }
 
-// follow turns signals into stops of a run until its done.
+// follow turns signals into stops of a run until its done; not those of a
+// command that a signal has ended.
 func (in *interrupts) follow(ctx context.Context, node runner, run, lang string) *followed {
 	f := &followed{in: in, node: node, run: run, lang: lang}
 	f.ctx, f.cancel = context.WithCancel(ctx)
 	in.mu.Lock()
 	defer in.mu.Unlock()
-	in.run = f
+	if in.grace == nil {
+		in.run = f
+	}
 	return f
 }
 

@@ -32,6 +32,7 @@ type fakeNode struct {
 	released chan struct{}
 	stops    chan messages.Stop
 	stopErr  error
+	closing  chan struct{} // Close says here that it has come, and waits for it to be closed; nil: it doesn't
 
 	mu     sync.Mutex
 	req    messages.RunAgent
@@ -83,7 +84,14 @@ func (n *fakeNode) Sandbox() python.Description {
 
 func (n *fakeNode) Workspace(run string) string { return filepath.FromSlash("/of/node/" + run) }
 
-func (n *fakeNode) Close(context.Context) error { n.closed++; return nil }
+func (n *fakeNode) Close(context.Context) error {
+	n.closed++
+	if n.closing != nil {
+		n.closing <- struct{}{}
+		<-n.closing
+	}
+	return nil
+}
 
 // bench is an app with fakes around it.
 type bench struct {

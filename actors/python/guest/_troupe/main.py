@@ -7,7 +7,7 @@ from . import pipe
 from .errors import error_of
 from .exceptions import FinalAnswer
 from .output import Output
-from .own import BUILTINS as __builtins__, repair, setprofile, settrace
+from .own import BUILTINS as __builtins__, MONITORS, free_tool_id, repair, setprofile, settrace
 from .pipe import leave, receive, send, send_line
 from .refuse import refuse_processes, user_builtins
 from .source import VALUE, compile_block
@@ -58,8 +58,10 @@ def run_block(command, namespace):
         pass
     except BaseException as e:
         error = e
-    settrace(None)      # these two before any function of ours: they would be called for it
+    # First what would be called for every function of ours: this calls C only.
+    settrace(None)
     setprofile(None)
+    list(map(free_tool_id, MONITORS))
     repair()
     try:
         value = namespace.pop(VALUE, None)

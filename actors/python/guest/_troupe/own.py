@@ -13,17 +13,13 @@ MONITORS = range(6)         # ids of sys.monitoring's tools
 
 settrace, setprofile = sys.settrace, sys.setprofile
 setrecursionlimit, set_int_max_str_digits = sys.setrecursionlimit, sys.set_int_max_str_digits
-get_tool, free_tool_id = sys.monitoring.get_tool, sys.monitoring.free_tool_id
+free_tool_id = sys.monitoring.free_tool_id
 RECURSION = sys.getrecursionlimit()
 MAX_DIGITS = 65_536         # of an integer that is converted to or from text
 
 
 def repair():
-    """Puts back what every block, and the library, relies on. Tracing has
-    been switched off before: it would be called for this function."""
-    for tool in MONITORS:
-        if get_tool(tool) is not None:
-            free_tool_id(tool)
+    """Puts back what every block, and the library, relies on."""
     setrecursionlimit(RECURSION)
     set_int_max_str_digits(MAX_DIGITS)
     REAL.update(BUILTINS)
