@@ -85,7 +85,7 @@ func TestExecutor(t *testing.T) {
 		b := setup(t, &fakeDriver{fail: &messages.Fault{Code: "x", EN: "no room"}})
 		out := b.run(1, "1")
 		require.Equal(t, python.KilledDied, out.Killed)
-		require.Contains(t, out.Err.Message, "no room")
+		require.Contains(t, out.Fault.In(messages.EN), "no room")
 	})
 	t.Run("a driver that panics", func(t *testing.T) {
 		b := setup(t, &fakeDriver{})

@@ -24,7 +24,7 @@ const (
 	pythonVersion = "3.14.6"
 	pythonRelease = "python3.14"
 	// layout counts changes of what is kept and how it is compiled.
-	layout = "2"
+	layout = "3"
 )
 
 // installation is an interpreter ready to start.
@@ -36,8 +36,9 @@ type installation struct {
 }
 
 // install finds the interpreter and the driver program in the cache, or puts
-// them there. Processes that do so at the same time wait for each other.
-func install(ctx context.Context, dir string) (*installation, error) {
+// them there, in the place of what is damaged; whole as for checkManifest.
+// Processes that do so at the same time wait for each other.
+func install(ctx context.Context, dir string, whole bool) (*installation, error) {
 	if err := ownFolder(dir); err != nil {
 		return nil, err
 	}
@@ -48,7 +49,7 @@ func install(ctx context.Context, dir string) (*installation, error) {
 	base := fmt.Sprintf("cpython-%s-%s-%s-%s", pythonVersion, runtime.GOOS, runtime.GOARCH, layout)
 	in := &installation{home: filepath.Join(dir, base), driver: filepath.Join(dir, base+"-driver-"+hash), root: filepath.Join(dir, "root")}
 	in.exe = filepath.Join(in.home, "bin", pythonRelease)
-	if in.complete() {
+	if in.damage(whole) == nil {
 		return in, nil
 	}
 	unlock, err := lock(ctx, filepath.Join(dir, "lock"))
@@ -62,19 +63,18 @@ func install(ctx context.Context, dir string) (*installation, error) {
 	if err := os.MkdirAll(in.root, 0o700); err != nil {
 		return nil, err
 	}
-	if err := once(in.home, func(tmp string) error { return unpack(ctx, tmp) }); err != nil {
+	if err := once(in.home, whole, func(tmp string) error { return unpack(ctx, tmp) }); err != nil {
 		return nil, err
 	}
-	return in, once(in.driver, func(tmp string) error { return in.writeDriver(ctx, tmp) })
+	return in, once(in.driver, whole, func(tmp string) error { return in.writeDriver(ctx, tmp) })
 }
 
-func (in *installation) complete() bool {
-	for _, path := range []string{in.home, in.driver, in.root} {
-		if info, err := os.Stat(path); err != nil || !info.IsDir() {
-			return false
-		}
+// damage gives what is not as it was put there; whole as for checkManifest.
+func (in *installation) damage(whole bool) error {
+	if info, err := os.Stat(in.root); err != nil || !info.IsDir() {
+		return fmt.Errorf("%s is no folder: %w", in.root, err)
 	}
-	return true
+	return errors.Join(checkManifest(in.home, whole), checkManifest(in.driver, whole))
 }
 
 // ownFolder makes dir, or checks that nobody else can have put things there.
@@ -106,9 +106,10 @@ func removeLeftovers(dir string) error {
 }
 
 // once makes the folder target with fill, which gets a temporary one beside
-// it; a rename makes it appear whole. An existing target is left as it is.
-func once(target string, fill func(tmp string) error) error {
-	if _, err := os.Stat(target); err == nil {
+// it; a rename makes it appear whole, with its manifest. An existing target is
+// left as it is, or replaced when it is damaged.
+func once(target string, whole bool, fill func(tmp string) error) error {
+	if checkManifest(target, whole) == nil {
 		return nil
 	}
 	tmp, err := os.MkdirTemp(filepath.Dir(target), "tmp-")
@@ -119,7 +120,17 @@ func once(target string, fill func(tmp string) error) error {
 	if err := fill(tmp); err != nil {
 		return err
 	}
-	return os.Rename(tmp, target)
+	if err := writeManifest(tmp); err != nil {
+		return err
+	}
+	damaged := tmp + "-damaged"
+	if err := os.Rename(target, damaged); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if err := os.Rename(tmp, target); err != nil {
+		return err
+	}
+	return os.RemoveAll(damaged)
 }
 
 // needless are parts of the library that code in a sandbox can't use.
@@ -162,6 +173,9 @@ func unpack(ctx context.Context, home string) error {
 		}
 	}
 	in := &installation{home: home, exe: filepath.Join(home, "bin", pythonRelease)}
+	if err := checkLibraries(in.exe); err != nil {
+		return err
+	}
 	if err := in.verify(ctx); err != nil {
 		return err
 	}

@@ -42,8 +42,8 @@ var (
 	// ErrWallMissing: a required wall can't be put up here.
 	ErrWallMissing = &messages.Fault{
 		Code: "sandbox_wall_missing", Class: messages.Permanent,
-		EN: "sandbox level local needs the wall %s, which is missing: %s. %s; or set sandbox.level to wasm; or, for code you trust only, sandbox.unsafe to true",
-		ZH: "沙箱级别 local 需要防护墙 %s，但它缺失：%s。%s；或将 sandbox.level 设为 wasm；或仅对可信代码将 sandbox.unsafe 设为 true",
+		EN: "sandbox level local needs the wall %s, which is missing: %s. %s; or, for code you trust only, sandbox.unsafe to true",
+		ZH: "沙箱级别 local 需要防护墙 %s，但它缺失：%s。%s；或仅对可信代码将 sandbox.unsafe 设为 true",
 	}
 	errCache = &messages.Fault{
 		Code: "sandbox_cache", Class: messages.Permanent,
@@ -52,8 +52,8 @@ var (
 	}
 	errLibc = &messages.Fault{
 		Code: "sandbox_no_glibc", Class: messages.Permanent,
-		EN: "sandbox level local needs the system's glibc, which was not found (musl, scratch and static images have none); use an image with glibc, or set sandbox.level to wasm",
-		ZH: "沙箱级别 local 需要系统的 glibc，但未找到（musl、scratch 和 static 镜像没有）；请使用带 glibc 的镜像，或将 sandbox.level 设为 wasm",
+		EN: "sandbox level local needs the system's glibc, which was not found (musl, scratch and static images have none); use an image with glibc",
+		ZH: "沙箱级别 local 需要系统的 glibc，但未找到（musl、scratch 和 static 镜像没有）；请使用带 glibc 的镜像",
 	}
 	errStart = &messages.Fault{
 		Code: "sandbox_start_failed", Class: messages.Transient, Retryable: true,

@@ -18,7 +18,16 @@
 //
 // The interpreter is unpacked and compiled once, into a folder of our own
 // that nobody else may read; processes that start at the same time wait for
-// each other. The first start takes seconds, later ones some 30 ms.
+// each other. The first start takes seconds, later ones some 30 ms. A driver's
+// first start compares the folder with the list made when it was unpacked, by
+// size and mode; one that fails does so by content. What is damaged is
+// unpacked again.
+//
+// # Time
+//
+// A block has two limits of one length: of the wall's clock, which stands
+// still while its calls are out, and of processor time, which doesn't. Between
+// blocks the process group is stopped: nothing that a block leaves runs on.
 //
 // # Concurrency
 //

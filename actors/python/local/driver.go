@@ -99,40 +99,90 @@ func (d *Driver) prepared(ctx context.Context) (*installation, error) {
 	if ready != nil {
 		return ready, nil
 	}
-	in, err := install(ctx, d.cfg.CacheDir)
+	return d.use(ctx, false)
+}
+
+// use installs the interpreter for the starts to come; whole as for
+// checkManifest. The caller holds the token.
+func (d *Driver) use(ctx context.Context, whole bool) (*installation, error) {
+	in, err := install(ctx, d.cfg.CacheDir, whole)
 	if err != nil {
-		return nil, errCache.With(err)
+		return nil, faultOr(errCache, err)
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	if d.closed {
+		return nil, errClosed
+	}
 	if err := d.walls.use(in); err != nil {
-		return nil, err
+		return nil, faultOr(errStart, err)
 	}
 	d.ready = in
 	return in, nil
 }
 
+// repair looks at the whole of an installation of which a start failed, and
+// unpacks again what is damaged. It reports whether to try again.
+func (d *Driver) repair(ctx context.Context, failed *installation) (bool, error) {
+	select {
+	case d.install <- struct{}{}:
+		defer func() { <-d.install }()
+	case <-ctx.Done():
+		return false, ctx.Err()
+	}
+	d.mu.Lock()
+	repaired := d.ready != failed // by another start
+	d.mu.Unlock()
+	if repaired {
+		return true, nil
+	}
+	damage := failed.damage(true)
+	if damage == nil {
+		return false, nil
+	}
+	d.cfg.Logger.Warn("the unpacked Python interpreter is damaged and is unpacked again", "error", damage)
+	_, err := d.use(ctx, true)
+	return err == nil, err
+}
+
+// faultOr gives the fault that err is, or f because of err.
+func faultOr(f *messages.Fault, err error) error {
+	var fault *messages.Fault
+	if errors.As(err, &fault) {
+		return err
+	}
+	return f.With(err)
+}
+
 // Start implements python.Driver.
 func (d *Driver) Start(ctx context.Context, spec python.Spec) (python.Interpreter, error) {
-	in, err := d.prepared(ctx)
-	if err != nil {
+	if _, err := d.prepared(ctx); err != nil {
 		return nil, err
 	}
-	for {
-		d.mu.Lock()
-		w := d.walls
-		d.mu.Unlock()
-		it, err := d.start(ctx, in, w, spec)
-		var refused *wire.WallError
-		switch {
-		case err == nil:
+	for repaired := false; ; {
+		it, with, err := d.start(ctx, spec)
+		if err == nil {
 			return it, nil
-		case errors.As(err, &refused) && d.drop(refused):
-			continue
-		default:
-			return nil, w.fault(err)
 		}
+		var refused *wire.WallError
+		if errors.As(err, &refused) && d.drop(refused) {
+			continue
+		}
+		if repaired || ctx.Err() != nil || errors.Is(err, errClosed) {
+			return nil, with.walls.fault(err)
+		}
+		again, failed := d.repair(ctx, with.in)
+		if !again {
+			return nil, errors.Join(failed, with.walls.fault(err))
+		}
+		repaired = true
 	}
+}
+
+// started is what an interpreter was started with.
+type started struct {
+	in    *installation
+	walls walls
 }
 
 // drop gives up a wall that turned out not to work, and reports whether to
@@ -148,39 +198,40 @@ func (d *Driver) drop(refused *wire.WallError) bool {
 }
 
 // start starts one process and waits for its greeting.
-func (d *Driver) start(ctx context.Context, in *installation, w walls, spec python.Spec) (*interpreter, error) {
+func (d *Driver) start(ctx context.Context, spec python.Spec) (*interpreter, started, error) {
 	ctx, cancel := context.WithTimeout(ctx, startTime)
 	defer cancel()
-	p, err := d.launch(in, w, spec)
+	p, with, err := d.launch(spec)
 	if err != nil {
-		return nil, err
+		return nil, with, err
 	}
 	stop := context.AfterFunc(ctx, func() { p.Kill(python.KilledCancelled) })
 	defer stop()
 	session := wire.NewSession(p.messages, p.commands, p, spec)
 	_, err = session.Hello()
 	if err == nil {
-		err = p.limit(w, spec.MemoryLimit)
+		err = p.limit(with.walls, spec.MemoryLimit)
 	}
 	if err != nil {
 		p.Kill("")
 		<-p.Alive().Done()
 		defer p.close()
-		return nil, errors.Join(err, ctx.Err(), p.complaint())
+		return nil, with, errors.Join(err, ctx.Err(), p.complaint())
 	}
-	return &interpreter{session: session, process: p}, nil
+	return &interpreter{session: session, process: p}, with, nil
 }
 
 // launch starts a process that is known to the driver from its first moment.
-func (d *Driver) launch(in *installation, w walls, spec python.Spec) (*process, error) {
+func (d *Driver) launch(spec python.Spec) (*process, started, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	with := started{d.ready, d.walls}
 	if d.closed {
-		return nil, errClosed
+		return nil, with, errClosed
 	}
-	p, err := newProcess(d.starter, in, w, spec)
+	p, err := newProcess(d.starter, with.in, with.walls, spec)
 	if err != nil {
-		return nil, err
+		return nil, with, err
 	}
 	d.live[p] = struct{}{}
 	d.gone.Go(func() {
@@ -189,7 +240,7 @@ func (d *Driver) launch(in *installation, w walls, spec python.Spec) (*process, 
 		delete(d.live, p)
 		d.mu.Unlock()
 	})
-	return p, nil
+	return p, with, nil
 }
 
 // Close kills every interpreter, waits until all are gone, and ends the

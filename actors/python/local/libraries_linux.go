@@ -6,6 +6,7 @@ import (
 	"debug/elf"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -18,14 +19,15 @@ const loaderCache = "/etc/ld.so.cache"
 
 // findLibraries gives the files of the system that exe needs to start: first
 // the dynamic loader, then the libraries, then the loader's cache if there is
-// one. It reads the ELF headers; nothing is run.
+// one. It reads the ELF headers; nothing is run. errLibc: the system has no
+// loader for it, or not its libraries.
 func findLibraries(exe string) ([]string, error) {
 	loader, needed, err := readELF(exe)
 	if err != nil {
 		return nil, err
 	}
 	if _, err := os.Stat(loader); err != nil {
-		return nil, fmt.Errorf("the dynamic loader: %w", err)
+		return nil, missing(fmt.Errorf("the dynamic loader: %w", err))
 	}
 	found := []string{loader}
 	seen := map[string]bool{filepath.Base(loader): true}
@@ -63,7 +65,15 @@ func findLibrary(name string) (string, error) {
 			return path, nil
 		}
 	}
-	return "", fmt.Errorf("library %s is in none of %v", name, dirs)
+	return "", errLibc.With(fmt.Errorf("library %s is in none of %v", name, dirs))
+}
+
+// missing gives errLibc for a file of the system that isn't there.
+func missing(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return errLibc.With(err)
+	}
+	return err
 }
 
 func readELF(path string) (loader string, needed []string, err error) {

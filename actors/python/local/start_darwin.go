@@ -24,6 +24,8 @@ func adviceFor(string) string { return "run on Linux" }
 
 func (w *walls) use(*installation) error { return nil }
 
+func checkLibraries(string) error { return nil }
+
 func command(in *installation, _ walls) (*exec.Cmd, error) {
 	return &exec.Cmd{
 		Path:        in.exe,

@@ -14,8 +14,8 @@ type Driver struct{}
 
 var errSystem = &messages.Fault{
 	Code: "sandbox_unsupported", Class: messages.Permanent,
-	EN: "sandbox level local runs on Linux (and, unsafe, on macOS) with amd64 or arm64; set sandbox.level to wasm",
-	ZH: "沙箱级别 local 仅支持 amd64 或 arm64 的 Linux（macOS 仅限 unsafe）；请将 sandbox.level 设为 wasm",
+	EN: "sandbox level local runs on Linux (and, unsafe, on macOS) with amd64 or arm64; run it on such a system",
+	ZH: "沙箱级别 local 仅支持 amd64 或 arm64 的 Linux（macOS 仅限 unsafe）；请在这样的系统上运行",
 }
 
 // New gives a fault that names what to use instead.

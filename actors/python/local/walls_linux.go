@@ -108,7 +108,7 @@ const (
 func (w *walls) use(in *installation) error {
 	libraries, err := findLibraries(in.exe)
 	if err != nil {
-		return errLibc.With(err)
+		return err
 	}
 	w.libraries = libraries
 	if !w.has(launch.WallLandlock) {
@@ -126,8 +126,15 @@ func (w *walls) use(in *installation) error {
 	if err != nil {
 		return fmt.Errorf("landlock ruleset: %w", err)
 	}
+	w.close() // that of an installation before
 	w.ruleset = os.NewFile(uintptr(fd), "landlock")
 	return nil
+}
+
+// checkLibraries says early that the interpreter can't run on this system.
+func checkLibraries(exe string) error {
+	_, err := findLibraries(exe)
+	return err
 }
 
 // landlockFor handles every right the kernel knows: what no rule grants is

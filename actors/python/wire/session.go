@@ -216,6 +216,10 @@ func (b *block) call(m *message) error {
 	result, fault := b.host.Call(ctx, python.Call{Ordinal: b.calls, Tool: m.Tool, Args: m.Args, Kwargs: m.Kwargs})
 	stop()
 	cancel()
+	if b.ctx.Err() != nil { // no code runs between a stop and the kill
+		b.s.process.Kill(python.KilledBy(b.ctx))
+		return b.ctx.Err()
+	}
 	b.clock.resume()
 	return b.reply(result, fault)
 }
