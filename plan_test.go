@@ -234,7 +234,8 @@ func lastMessage(s *stage) string {
 }
 
 // Attachments: texts stand in the query within the budget, images go to a
-// model that takes them, and every file has its place in the workspace.
+// model that takes them, and every file has its place in the workspace. In a
+// folder of the caller's that place is one of its own, and goes with the run.
 func TestAttachments(t *testing.T) {
 	png, err := base64.StdEncoding.DecodeString("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==")
 	require.NoError(t, err)
@@ -249,14 +250,14 @@ func TestAttachments(t *testing.T) {
 			s := setup(t, says("Hello."), func(c *troupe.Config) {
 				c.Models[0].Images, c.Agents[0].AttachmentInlineBytes = images, 50
 			})
-			s.run(troupe.RunRequest{Query: "Look.", Attachments: files, Overrides: messages.Overrides{Workspace: dir}})
+			s.run(troupe.RunRequest{Run: "r", Query: "Look.", Attachments: files, Overrides: messages.Overrides{Workspace: dir}})
 			text := lastMessage(s)
 			require.Contains(t, text, "seven words")
 			require.NotContains(t, text, "too long")
-			for _, place := range []string{"inputs/001_short.txt", "inputs/002_long.txt", "inputs/003_dot.png"} {
+			for _, place := range []string{"inputs-r/001_short.txt", "inputs-r/002_long.txt", "inputs-r/003_dot.png"} {
 				require.Contains(t, text, place)
-				require.FileExists(t, filepath.Join(dir, filepath.FromSlash(place)))
 			}
+			gone(t, filepath.Join(dir, "inputs-r"))
 			var body struct {
 				Messages []struct{ Content json.RawMessage }
 			}

@@ -231,22 +231,30 @@ func (p *planner) Plan(_ context.Context, run string, req *messages.RunAgent) (*
 		return nil, err
 	}
 	workspace, made, err := p.place(run, req)
+	folder := ""
+	if !made { // the caller's own: nothing there may be overwritten, nor stay behind
+		folder = "inputs-" + run
+	}
 	if err != nil {
 		p.releaseModels(own)
 		return nil, err
 	}
-	task, err := p.task(equipment, workspace, req)
+	task, err := p.task(equipment, workspace, folder, req)
 	if err != nil {
 		p.releaseModels(own)
 		return nil, errors.Join(err, removeIf(made, workspace))
+	}
+	rubbish := workspace
+	if !made {
+		rubbish = filepath.Join(workspace, folder)
 	}
 	now := p.system.World().Now()
 	return &supervisor.Plan{
 		Equipment: equipment, Task: task,
 		Release: func(keep bool) {
 			p.releaseModels(own)
-			if made && !keep {
-				if err := os.RemoveAll(workspace); err != nil {
+			if !made || !keep {
+				if err := os.RemoveAll(rubbish); err != nil {
 					p.system.Logger().Warn("a run's folder could not be removed", "run", run, "error", err)
 				}
 			}
@@ -313,11 +321,11 @@ func (p *planner) place(run string, req *messages.RunAgent) (workspace string, m
 }
 
 // task puts attachments into the query and the workspace.
-func (p *planner) task(e *agent.Equipment, workspace string, req *messages.RunAgent) (agent.Task, error) {
+func (p *planner) task(e *agent.Equipment, workspace, folder string, req *messages.RunAgent) (agent.Task, error) {
 	images := len(e.Models) > 0 && e.Models[0].Config.Images
 	in, err := window.Attachments(window.AttachmentsInput{
 		Query: req.Query, Files: req.Attachments, Images: images,
-		InlineBytes: e.Definition.AttachmentInlineBytes, Lang: e.Lang,
+		InlineBytes: e.Definition.AttachmentInlineBytes, Lang: e.Lang, Folder: folder,
 	})
 	if err != nil {
 		return agent.Task{}, err

@@ -300,9 +300,8 @@ func (r *run) onAdopted(ctx actor.Context, m *adopted) {
 		r.cfg.node.System.Logger().Warn("the log can't be adopted yet", "run", r.cfg.request.Run, "try", r.tries, "error", m.err)
 		r.adopt(ctx)
 	case m.adoption.Finished != nil: // it had ended; the adoption published what was missing
-		status := m.adoption.Finished.Status
-		r.end = &runEnded{run: r.cfg.request.Run, status: status}
-		r.keep = status == messages.StatusAnswered || status == messages.StatusMaxSteps
+		r.end = &runEnded{run: r.cfg.request.Run, status: m.adoption.Finished.Status}
+		r.keep = true // it may have handed files over
 		r.over(ctx)
 	default:
 		r.tries = 0

@@ -188,7 +188,7 @@ func (a *Agent) cutCalls(ctx actor.Context) {
 		a.cut[c.msg.ID] = c
 		a.noted = append(a.noted, notes.cut.in(a.lang(), c.msg.Tool))
 	}
-	a.calls = nil
+	clear(a.calls)
 }
 
 // retireTool lets further calls of a tool go to a new actor: this one has said

@@ -8,20 +8,20 @@ import (
 	"github.com/troupe-go/troupe/messages/fact"
 )
 
-// answer ends the invocation with an answer, after the files it hands over.
+// answer ends the invocation with an answer.
 func (a *Agent) answer(ctx actor.Context, text string) {
 	if trimmed(text) == "" {
 		text = prompt.EmptyAnswer(a.lang())
 	}
 	a.finish(ctx, &fact.RunFinished{Status: messages.StatusAnswered, Answer: text},
-		append(a.fileArtifact(), messages.Event{Type: messages.FinalAnswer, Content: text}))
+		[]messages.Event{{Type: messages.FinalAnswer, Content: text}})
 }
 
 // finishMaxSteps ends it with what the summary said. MAX_STEPS_REACHED stands
 // on the log with the last step.
 func (a *Agent) finishMaxSteps(ctx actor.Context, text string) {
 	a.finish(ctx, &fact.RunFinished{Status: messages.StatusMaxSteps, Answer: text},
-		append(a.fileArtifact(), messages.Event{Type: messages.FinalAnswer, Content: text}))
+		[]messages.Event{{Type: messages.FinalAnswer, Content: text}})
 }
 
 // finishStopped ends it because somebody, or its deadline, wants it to.
@@ -75,8 +75,8 @@ func (a *Agent) fail(ctx actor.Context, f *messages.Fault) {
 	}
 }
 
-// finish records the end; the events that tell of it go out when it is stored,
-// and then whoever waits is told.
+// finish records the end; the events that tell of it, after the files that the
+// run wrote, go out when it is stored, and then whoever waits is told.
 func (a *Agent) finish(ctx actor.Context, f *fact.RunFinished, after []messages.Event) {
 	if a.state == closing || a.state == ended {
 		return
@@ -85,17 +85,13 @@ func (a *Agent) finish(ctx actor.Context, f *fact.RunFinished, after []messages.
 	if a.cfg.Scope.Depth == 0 {
 		after[len(after)-1].Status = f.Status
 	}
-	a.record(ctx, f, after, func(ctx actor.Context) { a.end(ctx, f.Status) })
+	a.record(ctx, f, append(a.fileArtifact(), after...), func(ctx actor.Context) { a.end(ctx, f.Status) })
 }
 
 func (a *Agent) end(ctx actor.Context, status messages.Status) {
 	a.state = ended
-	handed := 0
-	if status == messages.StatusAnswered || status == messages.StatusMaxSteps { // the others hand no files over
-		handed = len(a.artifacts)
-	}
 	ctx.Send(ctx.Parent(), &messages.InvocationEnded{
-		Invocation: a.cfg.Scope.Invocation, Status: status, Artifacts: handed, Parts: a.stoppedParts(),
+		Invocation: a.cfg.Scope.Invocation, Status: status, Artifacts: len(a.artifacts), Parts: a.stoppedParts(),
 	})
 }
 

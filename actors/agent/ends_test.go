@@ -121,16 +121,17 @@ func TestFileArtifact(t *testing.T) {
 	require.Len(t, facts[*fact.Returned](s)[0].Changes, 1)
 }
 
-// A run that was stopped hands nothing over.
-func TestNoArtifactsOfAStoppedRun(t *testing.T) {
+// What a run had written when it was stopped is not lost: people are told of
+// the files, before its last event.
+func TestArtifactsOfAStoppedRun(t *testing.T) {
 	s := begun(t)
 	b := s.block()
 	require.Nil(t, b.call(1, "write", `{"path":"a.txt"}`).err)
 	s.tell(&messages.Stop{After: messages.StopNow})
 	end := s.end()
 	require.Equal(t, messages.StatusStopped, end.Status)
-	require.Zero(t, end.Artifacts)
-	require.Empty(t, s.events(messages.FileArtifact))
+	require.Equal(t, 1, end.Artifacts)
+	s.inOrder("file_artifact", "final_answer")
 }
 
 // Whoever stopped a run has stopped it, whatever falls due after.

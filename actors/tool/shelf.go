@@ -5,6 +5,7 @@ import (
 	"errors"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/troupe-go/troupe/messages"
 )
@@ -132,7 +133,7 @@ func (s *Shelf) find(cfg messages.ToolConfig) (class, error) {
 		if cl, ok := s.local[cfg.ClassName]; ok {
 			return cl, nil
 		}
-		return class{}, configFault("%s not found in local", "本地没有工具类 %s", cfg.ClassName)
+		return class{}, configFault("%s not found in local; there are: %s", "本地没有工具类 %s；现有：%s", cfg.ClassName, strings.Join(s.Classes(), ", "))
 	case "builtin":
 		if cl, ok := s.builtin[cfg.ClassName]; ok {
 			return cl, nil

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"strings"
 	"testing"
 	"time"
 
@@ -119,10 +120,10 @@ func TestShelfNests(t *testing.T) {
 		return s.Make(messages.ToolConfig{ClassName: "InnerTool"}, d)
 	})
 	_, err := s.Make(messages.ToolConfig{ClassName: "OuterTool"}, tool.Deps{})
-	require.EqualError(t, err, "Error in creating tool: InnerTool not found in local", "wrapped once")
+	require.EqualError(t, err, "Error in creating tool: InnerTool not found in local; there are: "+strings.Join(s.Classes(), ", "), "wrapped once")
 	var ce *tool.CreateError
 	require.ErrorAs(t, err, &ce)
-	require.Equal(t, "创建工具出错：本地没有工具类 InnerTool", ce.In(messages.ZH))
+	require.Equal(t, "创建工具出错：本地没有工具类 InnerTool；现有："+strings.Join(s.Classes(), ", "), ce.In(messages.ZH))
 	require.Panics(t, func() { s.AddBuiltin("PlanTool", nil) })
 	require.Panics(t, func() {
 		s.Add("OtherTool", func(json.RawMessage, tool.Deps) (tool.Tool, error) { return nil, nil }, tool.Input{Name: "a b"})

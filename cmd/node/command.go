@@ -37,7 +37,7 @@ func (a *app) rootCommand(lang string) *cobra.Command {
 		return nil
 	}
 	root.AddCommand(a.demoCommand(lang), a.runCommand(lang), a.configCommand(lang), a.versionCommand(lang))
-	root.SetHelpCommand(&cobra.Command{Use: "no-help", Hidden: true})
+	root.SetHelpCommand(helpCommand(root, lang))
 	complete(root, "lang", messages.EN, messages.ZH)
 	complete(root, "log-level", "debug", "info", "warn", "error")
 	root.InitDefaultCompletionCmd()
@@ -92,4 +92,19 @@ func usageTemplate(lang string) string {
 
 @more{{end}}
 `)
+}
+
+// helpCommand is `troupe help COMMAND`, the same as its --help.
+func helpCommand(root *cobra.Command, lang string) *cobra.Command {
+	return &cobra.Command{
+		Use:   "help [COMMAND]",
+		Short: tx.helpShort.in(lang),
+		RunE: func(_ *cobra.Command, args []string) error {
+			cmd, rest, err := root.Find(args)
+			if err != nil || len(rest) > 0 {
+				return usage(tx.unknownCommand, strings.Join(args, " "), root.CommandPath(), root.CommandPath())
+			}
+			return cmd.Help()
+		},
+	}
 }

@@ -24,7 +24,7 @@ type definitions struct {
 
 // findConfig gives the definitions: of the file named, else of ./cluster.yaml,
 // else of the embedded example when the environment or --model says which
-// model is meant.
+// model is meant; a local server needs no key.
 func (a *app) findConfig(path, model string) (*definitions, error) {
 	if path == "" {
 		here := filepath.Join(a.dir, configName)
@@ -39,7 +39,7 @@ func (a *app) findConfig(path, model string) (*definitions, error) {
 		}
 		return &definitions{Definitions: f.Definitions}, nil
 	}
-	if a.getenv("OPENAI_API_KEY") == "" && model == "" {
+	if a.getenv("OPENAI_API_KEY") == "" && a.getenv("OPENAI_BASE_URL") == "" && model == "" {
 		return nil, usage(tx.noModel)
 	}
 	f, err := config.Parse(configName, []byte(a.example), a.env)

@@ -67,14 +67,9 @@ func readFiles(paths []string) ([]messages.Attachment, error) {
 	if len(paths) > maxFiles {
 		return nil, usage(tx.tooManyFiles, maxFiles, len(paths))
 	}
-	from := map[string]string{}
 	var list []messages.Attachment
 	for _, path := range paths {
 		name := filepath.Base(path)
-		if other, twice := from[name]; twice {
-			return nil, usage(tx.sameFileName, other, path, name)
-		}
-		from[name] = path
 		data, err := readBounded(path)
 		if err != nil {
 			return nil, err

@@ -12,11 +12,16 @@ type jsonLines struct {
 	errors io.Writer
 	lang   string
 	buf    []byte
+
+	workspace string // where files that are handed over lie; empty: not told
 }
 
 func (j *jsonLines) event(ev messages.Event) error {
 	j.buf = append(ev.AppendJSON(j.buf[:0]), '\n')
 	_, err := j.w.Write(j.buf)
+	if err == nil && ev.Type == messages.FileArtifact && j.workspace != "" { // its paths are relative
+		_, err = io.WriteString(j.errors, tx.filesAt.in(j.lang, j.workspace)+"\n")
+	}
 	return err
 }
 

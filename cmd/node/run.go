@@ -141,7 +141,7 @@ func (a *app) request(ctx context.Context, defs *definitions, query string, f *r
 // view gives what shows the run's events; workspace is where its files are.
 func (a *app) view(asJSON bool, lang, workspace string) view {
 	if asJSON {
-		return &jsonLines{w: a.stdout, errors: a.stderr, lang: lang}
+		return &jsonLines{w: a.stdout, errors: a.stderr, lang: lang, workspace: workspace}
 	}
 	look, width := a.page()
 	s := newStream(a.stdout, lang, look, width)

@@ -141,7 +141,6 @@ func TestUsageErrors(t *testing.T) {
 		"folder":           {env: key, args: []string{"run", "q", "--file", "/"}, want: []string{"no regular file"}},
 		"device":           {env: key, args: []string{"run", "q", "--file", "/dev/zero"}, want: []string{"no regular file"}},
 		"large file":       {env: key, args: []string{"run", "q", "--file", big}, want: []string{"larger than 32 MiB"}},
-		"same name":        {env: key, args: []string{"run", "q", "--file", "setup_test.go", "--file", "./setup_test.go"}, want: []string{"both be called setup_test.go"}},
 		"history, no list": {env: key, files: map[string]string{"h.json": `{"role":"user"}`}, args: []string{"run", "q", "--history", "DIR/h.json"}, want: []string{"no JSON list"}},
 		"history, role":    {env: key, files: map[string]string{"h.json": `[{"role":"system","content":"x"}]`}, args: []string{"run", "q", "--history", "DIR/h.json"}, want: []string{`the role of message 0 is "system"`}},
 		"history, empty":   {env: key, files: map[string]string{"h.json": `[{"role":"user"}]`}, args: []string{"run", "q", "--history", "DIR/h.json"}, want: []string{"message 0 has no content"}},

@@ -30,12 +30,13 @@ var tx = struct {
 	flagLang, flagLogLevel, flagHelp, flagVersionJSON                  phrase
 	flagAgent, flagFile, flagHistory, flagModel, flagConfig, flagJSON  phrase
 	flagWorkspace, noHome, noWorkspace                                 phrase
+	helpShort, filesAt                                                 phrase
 	badFlag, badLang, badLogLevel, unknownCommand, tooManyArgs         phrase
 	versionShort, modified                                             phrase
 	configShort, checkShort, checkLong, checkOK, faultCount, oneFile   phrase
 	exampleShort                                                       phrase
 	runShort, runLong, oneQuery, emptyQuery, queryTooLong              phrase
-	tooManyFiles, sameFileName, notAFile, fileTooLarge, noSuchFile     phrase
+	tooManyFiles, notAFile, fileTooLarge, noSuchFile                   phrase
 	noPermission, badHistory, badRole, emptyTurn                       phrase
 	noModel, unknownAgent                                              phrase
 	stopStep, stopNow, stopFailed, noEnd, closeFailed, missed          phrase
@@ -70,6 +71,8 @@ var tx = struct {
 	flagModel:       phrase{"cite_name of a configured model, or a `name` that the provider knows", "已配置模型的 cite_name，或提供方的模型名 `name`"},
 	flagConfig:      phrase{"configuration `file` (default: ./cluster.yaml, else the built-in example)", "配置文件 `file`（默认 ./cluster.yaml，否则用内置示例）"},
 	flagWorkspace:   phrase{"`folder` that the agent works in, with the files that are there (default: a fresh one under data_dir)", "智能体工作的目录 `folder`，其中已有的文件可用（默认：data_dir 下的新目录）"},
+	helpShort:       phrase{"Help about a command", "查看命令的帮助"},
+	filesAt:         phrase{"the run's files are in %s", "运行的文件位于 %s"},
 	noHome:          phrase{"there is no place for the run's files: set data_dir in the configuration, or HOME", "没有存放运行文件的位置：请在配置中设置 data_dir，或设置 HOME"},
 	noWorkspace:     phrase{"--workspace %s can't be used: %v", "--workspace %s 不可用：%v"},
 	flagJSON:        phrase{"print each event as a line of JSON", "每个事件输出为一行 JSON"},
@@ -99,7 +102,6 @@ var tx = struct {
 	emptyQuery:   phrase{"the query is empty", "问题为空"},
 	queryTooLong: phrase{"the query on stdin is longer than %d KiB; attach it with --file", "标准输入的问题超过 %d KiB；请用 --file 附上"},
 	tooManyFiles: phrase{"at most %d files may be attached, got %d", "最多附上 %d 个文件，实际为 %d 个"},
-	sameFileName: phrase{"%s and %s would both be called %s in the workspace; rename one", "%s 与 %s 在工作区中都会叫 %s；请重命名其一"},
 	notAFile:     phrase{"%s is no regular file", "%s 不是普通文件"},
 	fileTooLarge: phrase{"%s is larger than %d MiB", "%s 超过 %d MiB"},
 	noSuchFile:   phrase{"there is no file %s", "文件 %s 不存在"},

@@ -31,8 +31,9 @@ var ErrTooManyFiles = &messages.Fault{
 type AttachmentsInput struct {
 	Query       string
 	Files       []messages.Attachment
-	Images      bool // the model takes image_url parts
-	InlineBytes int  // text that may stand in the query, in all files together; 0: DefaultInlineBytes; negative: none
+	Images      bool   // the model takes image_url parts
+	InlineBytes int    // text that may stand in the query, in all files together; 0: DefaultInlineBytes; negative: none
+	Folder      string // of the files, in the workspace; empty: inputs
 	Lang        string
 }
 
@@ -41,6 +42,16 @@ type Attached struct {
 	Text  string                 // the query, then a line a file with its place in the workspace, and texts within the budget
 	Parts []messages.ContentPart // images for a model that takes them; else nil
 	Files []messages.Attachment  // all files, to be put into the workspace; Name is the path there, relative and with slashes
+}
+
+// DefaultFolder is where attachments lie in a workspace (nexent-core §3.7).
+const DefaultFolder = "inputs"
+
+func (in *AttachmentsInput) folder() string {
+	if in.Folder == "" {
+		return DefaultFolder
+	}
+	return in.Folder
 }
 
 // Attachments makes a query of text and files. Every file gets a place in the
@@ -67,7 +78,7 @@ func Attachments(in AttachmentsInput) (Attached, error) {
 	b.WriteString("\n\n" + words.head)
 	for i, f := range in.Files {
 		kind, image := sniff(f)
-		f.MediaType, f.Name = kind, fmt.Sprintf("inputs/%03d_%s", i+1, safeName(f.Name))
+		f.MediaType, f.Name = kind, fmt.Sprintf("%s/%03d_%s", in.folder(), i+1, safeName(f.Name))
 		out.Files = append(out.Files, f)
 
 		fmt.Fprintf(&b, "\n- %s (%s, %d %s)", f.Name, kind, len(f.Data), words.bytes)

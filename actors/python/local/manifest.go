@@ -25,7 +25,7 @@ const maxManifest = 8 << 20
 // writeManifest lists what is in dir.
 func writeManifest(dir string) error {
 	var list bytes.Buffer
-	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+	err := filepath.WalkDir(dir, func(path string, _ fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
