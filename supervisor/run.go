@@ -247,6 +247,11 @@ func (r *run) onEnded(ctx actor.Context, m *messages.InvocationEnded) {
 		r.cfg.node.System.Logger().Error("a run's log was lost", "run", r.cfg.request.Run, "code", m.Lost.Code, "error", m.Lost)
 		r.end.status = messages.StatusFailed
 	}
+	if r.agent == nil { // it has gone already, and its end overtook what it said
+		r.letGo()
+		r.over(ctx)
+		return
+	}
 	ctx.Stop(r.agent)
 }
 
@@ -293,7 +298,7 @@ func (r *run) adopt(ctx actor.Context) {
 
 func (r *run) onAdopted(ctx actor.Context, m *adopted) {
 	switch {
-	case errors.Is(m.err, context.Canceled):
+	case r.end != nil, errors.Is(m.err, context.Canceled):
 	case m.err != nil && messages.AsFault(m.err).Class == messages.Permanent:
 		r.giveUp(ctx, m.err)
 	case m.err != nil:
