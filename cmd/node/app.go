@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"os"
 	"runtime/debug"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -105,6 +106,7 @@ func usage(text phrase, args ...any) error { return &complaint{text, args} }
 
 // main runs a command line and gives the exit code.
 func (a *app) main(ctx context.Context, args []string) int {
+	a.stderr = &oneAtATime{w: a.stderr}
 	lang := a.language(args)
 	cmd := a.rootCommand(lang)
 	cmd.SetArgs(args)
@@ -160,4 +162,18 @@ func (a *app) logger(cmd *cobra.Command, level string) (*slog.Logger, error) {
 		return nil, usage(tx.badLogLevel, level)
 	}
 	return slog.New(slog.NewTextHandler(a.stderr, &slog.HandlerOptions{Level: l})), nil
+}
+
+// oneAtATime is a writer that several goroutines share: the run's events, the
+// signals and the log all speak on stderr.
+type oneAtATime struct {
+	mu sync.Mutex
+	w  io.Writer
+}
+
+// Write implements io.Writer.
+func (o *oneAtATime) Write(b []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.w.Write(b)
 }
