@@ -87,3 +87,26 @@ func TestWatchEndsWithItsNode(t *testing.T) {
 		require.Fail(t, "a watcher hangs")
 	}
 }
+
+// In a caller's workspace a run removes what it put there, and nothing else.
+func TestCallersWorkspaceIsTheCallers(t *testing.T) {
+	dir := t.TempDir()
+	thesis := filepath.Join(dir, "inputs-2024", "thesis.txt")
+	require.NoError(t, os.MkdirAll(filepath.Dir(thesis), 0o700))
+	require.NoError(t, os.WriteFile(thesis, []byte("years of work"), 0o600))
+	s := setup(t, says("Hello."))
+	in := messages.Overrides{Workspace: dir}
+	s.run(troupe.RunRequest{Run: "2024", Query: "Hello?", Overrides: in})
+	require.FileExists(t, thesis)
+	attached := []messages.Attachment{{Name: "thesis.txt", Data: []byte("x")}}
+	_, err := s.Start(s.ctx, troupe.RunRequest{Run: "2024b", Query: "Hello?", Overrides: in, Attachments: attached,
+		Metadata: map[string]any{"x": func() {}}})
+	if err == nil { // metadata is looked at where an agent may see it
+		s.watch("2024b")
+	}
+	gone(t, filepath.Join(dir, "inputs-2024b"))
+	require.NoError(t, os.Mkdir(filepath.Join(dir, "inputs-2025"), 0o700))
+	_, err = s.Start(s.ctx, troupe.RunRequest{Run: "2025", Query: "Hello?", Overrides: in, Attachments: attached})
+	require.Equal(t, "run_exists", code(t, err))
+	require.FileExists(t, thesis)
+}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"maps"
 	"net/http"
 	"net/url"
@@ -230,44 +229,27 @@ func (p *planner) Plan(_ context.Context, run string, req *messages.RunAgent) (*
 		p.releaseModels(own)
 		return nil, err
 	}
-	workspace, made, err := p.place(run, req)
-	folder := ""
-	if !made { // the caller's own: nothing there may be overwritten, nor stay behind
-		folder = "inputs-" + run
-	}
+	ws, err := p.place(run, req)
 	if err != nil {
 		p.releaseModels(own)
 		return nil, err
 	}
-	task, err := p.task(equipment, workspace, folder, req)
+	task, err := p.task(equipment, ws, req)
 	if err != nil {
 		p.releaseModels(own)
-		return nil, errors.Join(err, removeIf(made, workspace))
-	}
-	rubbish := workspace
-	if !made {
-		rubbish = filepath.Join(workspace, folder)
+		return nil, errors.Join(err, ws.release(false))
 	}
 	now := p.system.World().Now()
 	return &supervisor.Plan{
 		Equipment: equipment, Task: task,
 		Release: func(keep bool) {
 			p.releaseModels(own)
-			if !made || !keep {
-				if err := os.RemoveAll(rubbish); err != nil {
-					p.system.Logger().Warn("a run's folder could not be removed", "run", run, "error", err)
-				}
+			if err := ws.release(keep); err != nil {
+				p.system.Logger().Warn("a run's files could not be removed", "run", run, "error", err)
 			}
 		},
-		Start: p.start(equipment, req, now, workspace),
+		Start: p.start(equipment, req, now, ws.dir),
 	}, nil
-}
-
-func removeIf(cond bool, dir string) error {
-	if !cond {
-		return nil
-	}
-	return os.RemoveAll(dir)
 }
 
 func (p *planner) start(e *agent.Equipment, req *messages.RunAgent, now time.Time, workspace string) *fact.RunStarted {
@@ -290,47 +272,17 @@ func (p *planner) start(e *agent.Equipment, req *messages.RunAgent, now time.Tim
 	}
 }
 
-// workspace is the folder of a run that names none.
-func (p *planner) workspace(run string) string { return filepath.Join(p.dataDir, "runs", run) }
-
-// place gives a run its folder: the one that it names, or a fresh one. made
-// says that the folder is the run's own, to be removed with it; one that is
-// there from an earlier process is not.
-func (p *planner) place(run string, req *messages.RunAgent) (workspace string, made bool, err error) {
-	if own := req.Overrides.Workspace; own != "" {
-		abs, err := filepath.Abs(own)
-		if err == nil {
-			err = os.MkdirAll(abs, 0o700)
-		}
-		if err != nil {
-			return "", false, errWorkspace.Withf(own).With(err)
-		}
-		return abs, false, nil
-	}
-	workspace = p.workspace(run)
-	if err := os.MkdirAll(filepath.Dir(workspace), 0o700); err != nil {
-		return "", false, errWorkspace.Withf(workspace).With(err)
-	}
-	switch err := os.Mkdir(workspace, 0o700); {
-	case errors.Is(err, fs.ErrExist):
-		return "", false, errRunFolder.Withf(run, workspace)
-	case err != nil:
-		return "", false, errWorkspace.Withf(workspace).With(err)
-	}
-	return workspace, true, nil
-}
-
 // task puts attachments into the query and the workspace.
-func (p *planner) task(e *agent.Equipment, workspace, folder string, req *messages.RunAgent) (agent.Task, error) {
+func (p *planner) task(e *agent.Equipment, ws *workspace, req *messages.RunAgent) (agent.Task, error) {
 	images := len(e.Models) > 0 && e.Models[0].Config.Images
 	in, err := window.Attachments(window.AttachmentsInput{
 		Query: req.Query, Files: req.Attachments, Images: images,
-		InlineBytes: e.Definition.AttachmentInlineBytes, Lang: e.Lang, Folder: folder,
+		InlineBytes: e.Definition.AttachmentInlineBytes, Lang: e.Lang, Folder: ws.inputs,
 	})
 	if err != nil {
 		return agent.Task{}, err
 	}
-	if err := file.Place(workspace, in.Files); err != nil {
+	if err := ws.place(in.Files); err != nil {
 		return agent.Task{}, err
 	}
 	text := in.Text
@@ -341,5 +293,5 @@ func (p *planner) task(e *agent.Equipment, workspace, folder string, req *messag
 		}
 		text += "\n\n" + block
 	}
-	return agent.Task{Text: text, Parts: in.Parts, Workspace: workspace}, nil
+	return agent.Task{Text: text, Parts: in.Parts, Workspace: ws.dir}, nil
 }

@@ -77,6 +77,22 @@ func (s StopAfter) Valid() bool {
 	return false
 }
 
+// Stronger reports whether it ends a run sooner than another form; empty means
+// StopStep.
+func (s StopAfter) Stronger(than StopAfter) bool { return s.rank() > than.rank() }
+
+func (s StopAfter) rank() int {
+	switch s {
+	case StopNow:
+		return 3
+	case StopModel:
+		return 2
+	case StopTool:
+		return 1
+	}
+	return 0
+}
+
 // Stop is the poison pill. It travels down the tree; each actor acknowledges;
 // the caller gets Stopped. A `now` overrides a pending milder form.
 type Stop struct {

@@ -168,16 +168,29 @@ func (r *root) stop(ctx actor.Context, m *messages.Stop) {
 }
 
 func (r *root) handStop(ctx actor.Context, e *entry, m *messages.Stop) {
-	if e.stop == nil || m.After == messages.StopNow {
+	if e.stop == nil || m.After.Stronger(e.stop.After) {
 		e.stop = m
 	}
 	ctx.Send(e.pid, m)
 }
 
+// known gives a run as far as a message is from its actor of now: one from an
+// actor that was lost must not meet a new run of the same id.
+func (r *root) known(id string, from *actor.PID) *entry {
+	e := r.runs[id]
+	if e == nil || e.pid == nil || from != nil && !e.pid.Equal(from) {
+		return nil
+	}
+	return e
+}
+
 // opened tells who asked for a run that it is on the log.
 func (r *root) opened(ctx actor.Context, m *runOpened) {
-	e, ok := r.runs[m.run]
-	if !ok {
+	e := r.known(m.run, m.from)
+	if e == nil { // it was given up in the meantime
+		if release := m.plan.Release; release != nil {
+			r.cfg.System.Go(func() { release(false) })
+		}
 		return
 	}
 	e.open, e.plan, e.release = true, m.plan, m.plan.Release
@@ -191,8 +204,8 @@ func (r *root) opened(ctx actor.Context, m *runOpened) {
 
 // refused forgets a run that never came to be, and says why.
 func (r *root) refused(ctx actor.Context, m *runRefused) {
-	e, ok := r.runs[m.run]
-	if !ok {
+	e := r.known(m.run, m.from)
+	if e == nil {
 		return
 	}
 	delete(r.runs, e.id)
@@ -214,8 +227,8 @@ func (r *root) refused(ctx actor.Context, m *runRefused) {
 // over answers who waits for a run's end, and keeps what late watchers and
 // late stops need of it.
 func (r *root) over(ctx actor.Context, m *runEnded) {
-	e, ok := r.runs[m.run]
-	if !ok || e.place == over {
+	e := r.known(m.run, m.from)
+	if e == nil {
 		return
 	}
 	for _, asker := range e.stops {

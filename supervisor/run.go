@@ -19,14 +19,17 @@ import (
 type (
 	runOpened struct {
 		run  string
+		from *actor.PID
 		plan *Plan
 	}
 	runRefused struct {
 		run   string
+		from  *actor.PID // nil: the root itself
 		fault *messages.Fault
 	}
 	runEnded struct {
 		run    string
+		from   *actor.PID
 		status messages.Status
 		parts  []messages.StoppedPart
 	}
@@ -45,6 +48,9 @@ type (
 
 // adoptBackoff paces take-overs, and tries of a log that can't be written.
 var adoptBackoff = system.Backoff{Base: 20 * time.Millisecond, Cap: 5 * time.Second, Factor: 2, Jitter: 0.5}
+
+// maxPanics is how many take-overs of one run may panic before it is given up.
+const maxPanics = 3
 
 // runConfig is one run on this node.
 type runConfig struct {
@@ -142,6 +148,9 @@ func open(ctx context.Context, node *Config, req *messages.RunAgent, invocation 
 	if err != nil {
 		return &opened{err: err}
 	}
+	if ctx.Err() != nil { // its run is gone: nobody would let go of it
+		return &opened{err: ctx.Err()}
+	}
 	begun = true
 	return &opened{plan: plan, adoption: &Adoption{Journal: journal}}
 }
@@ -168,11 +177,11 @@ func (r *run) async(ctx actor.Context, f func(context.Context) any, failed func(
 func (r *run) onOpened(ctx actor.Context, m *opened) {
 	if m.err != nil {
 		r.end = &runEnded{}
-		ctx.Send(ctx.Parent(), &runRefused{run: r.cfg.request.Run, fault: messages.AsFault(m.err)})
+		ctx.Send(ctx.Parent(), &runRefused{run: r.cfg.request.Run, from: ctx.Self(), fault: messages.AsFault(m.err)})
 		return
 	}
 	r.plan, r.adoption = m.plan, m.adoption
-	ctx.Send(ctx.Parent(), &runOpened{run: r.cfg.request.Run, plan: m.plan})
+	ctx.Send(ctx.Parent(), &runOpened{run: r.cfg.request.Run, from: ctx.Self(), plan: m.plan})
 	r.work(ctx)
 }
 
@@ -226,7 +235,7 @@ func (r *run) onQueueOver(ctx actor.Context) {
 // onStop hands a stop to the agent; one that is spawned later begins with it.
 // The root answers whoever asked, when the run is over.
 func (r *run) onStop(ctx actor.Context, m *messages.Stop) {
-	if r.cfg.stop == nil || m.After == messages.StopNow {
+	if r.cfg.stop == nil || m.After.Stronger(r.cfg.stop.After) {
 		r.cfg.stop = m
 	}
 	if r.agent != nil {
@@ -246,6 +255,7 @@ func (r *run) onEnded(ctx actor.Context, m *messages.InvocationEnded) {
 	if m.Lost != nil { // nothing can be written there any more: only this node's own log says so
 		r.cfg.node.System.Logger().Error("a run's log was lost", "run", r.cfg.request.Run, "code", m.Lost.Code, "error", m.Lost)
 		r.end.status = messages.StatusFailed
+		r.keep = true // another owner may work there
 	}
 	if r.agent == nil { // it has gone already, and its end overtook what it said
 		r.letGo()
@@ -274,6 +284,7 @@ func (r *run) over(ctx actor.Context) {
 	if release, keep := r.plan.Release, r.keep; release != nil {
 		r.cfg.node.System.Go(func() { release(keep) })
 	}
+	r.end.from = ctx.Self()
 	ctx.Send(ctx.Parent(), r.end)
 }
 
@@ -299,7 +310,7 @@ func (r *run) adopt(ctx actor.Context) {
 func (r *run) onAdopted(ctx actor.Context, m *adopted) {
 	switch {
 	case r.end != nil, errors.Is(m.err, context.Canceled):
-	case m.err != nil && messages.AsFault(m.err).Class == messages.Permanent:
+	case m.err != nil && (messages.AsFault(m.err).Class == messages.Permanent || errors.Is(m.err, errPanic) && r.tries >= maxPanics):
 		r.giveUp(ctx, m.err)
 	case m.err != nil:
 		r.cfg.node.System.Logger().Warn("the log can't be adopted yet", "run", r.cfg.request.Run, "try", r.tries, "error", m.err)
@@ -320,6 +331,7 @@ func (r *run) onAdopted(ctx actor.Context, m *adopted) {
 func (r *run) giveUp(ctx actor.Context, err error) {
 	r.cfg.node.System.Logger().Error("a run is given up: its log can't be taken over", "run", r.cfg.request.Run, "error", err)
 	r.end = &runEnded{run: r.cfg.request.Run, status: messages.StatusFailed}
+	r.keep = true // somebody may mend it
 	r.over(ctx)
 }
 

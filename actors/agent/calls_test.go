@@ -214,3 +214,23 @@ func TestErrorsOfABlock(t *testing.T) {
 	require.Equal(t, []string{"code_error", "code_error", "executor_timeout"}, codes)
 	require.Len(t, s.events(messages.StepCount), 4)
 }
+
+// A stop that comes while a result is on its way to the log waits for nobody
+// and calls nothing abandoned.
+func TestStopWhileAResultIsOnItsWay(t *testing.T) {
+	s := begun(t)
+	b := s.block()
+	s.hold("returned")
+	b.begin(1, "write", `{"path":"a.txt"}`)
+	take(s, s.journal.held, "the result")
+	s.tell(&messages.Stop{After: messages.StopNow})
+	take(s, b.ctx.Done(), "the block to be cancelled")
+	s.settled()
+	s.journal.release()
+	end := s.end()
+	require.Equal(t, messages.StatusStopped, end.Status)
+	for _, p := range end.Parts {
+		require.NotContains(t, p.Actor, "tool:", "it had returned")
+	}
+	require.Len(t, facts[*fact.Returned](s), 1)
+}

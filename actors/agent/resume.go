@@ -122,7 +122,7 @@ func (a *Agent) replayFact(p *past, f fact.Fact) {
 		a.step++
 		a.attempts, a.rejected, a.stepped, a.repair = 0, 0, false, nil
 	case *fact.StopRequested:
-		if p.stop == nil || stopRank[f.After] > stopRank[p.stop.After] {
+		if p.stop == nil || f.After.Stronger(p.stop.After) {
 			p.stop = f
 		}
 	}

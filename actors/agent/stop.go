@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
@@ -30,10 +31,6 @@ type stopping struct {
 	grace    system.Timer
 }
 
-var stopRank = map[messages.StopAfter]int{
-	messages.StopStep: 1, messages.StopTool: 2, messages.StopModel: 3, messages.StopNow: 4,
-}
-
 func (s *stopping) now() bool { return s != nil && s.after == messages.StopNow }
 
 // beforeCode reports whether code that was just written must not run.
@@ -48,11 +45,8 @@ func (s *stopping) refusesCalls() bool {
 // is answered here: InvocationEnded says what was ended, and the root of the
 // node answers whoever asked.
 func (a *Agent) onStop(ctx actor.Context, m *messages.Stop) {
-	after := m.After
-	if stopRank[after] == 0 {
-		after = messages.StopStep
-	}
-	if a.state == closing || a.state == ended || a.stop != nil && stopRank[after] <= stopRank[a.stop.after] {
+	after := cmp.Or(m.After, messages.StopStep)
+	if a.state == closing || a.state == ended || a.stop != nil && !after.Stronger(a.stop.after) {
 		return
 	}
 	if a.stop == nil {
@@ -99,7 +93,7 @@ func (a *Agent) cancelAll(ctx actor.Context) {
 		s.pending["python"] = messages.StoppedPart{Actor: "python", What: notes.endedCode.in(a.lang())}
 		ctx.Request(a.executorActor(ctx), &messages.CancelExecute{ID: a.blockID})
 		for ordinal, c := range a.calls {
-			if c.tool == nil { // its intent is on the way: it never begins
+			if c.tool == nil || c.returned { // it never begins, or has ended: nobody would say so
 				delete(a.calls, ordinal)
 				continue
 			}

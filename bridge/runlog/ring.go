@@ -130,7 +130,7 @@ func (c *cursor) more(ctx context.Context, yield func(messages.Event, error) boo
 		return false
 	case v.over:
 		return false
-	case ctx.Err() != nil && (v.n == 0 || !errors.Is(context.Cause(ctx), messages.ErrShutdown)):
+	case ctx.Err() != nil && (v.n == 0 && v.missed == nil || !errors.Is(context.Cause(ctx), messages.ErrShutdown)):
 		yield(messages.Event{}, ctx.Err())
 		return false
 	case v.missed != nil:

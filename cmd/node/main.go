@@ -16,7 +16,11 @@ import (
 
 func main() {
 	signals := make(chan os.Signal, 4)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	for _, s := range []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP} {
+		if !signal.Ignored(s) { // nohup, or a shell's background job: it is to stay so
+			signal.Notify(signals, s)
+		}
+	}
 	// Taken and dropped: a reader that goes away (`| head`) is then a write
 	// error, after which the run is stopped and its folders are removed.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
