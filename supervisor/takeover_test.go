@@ -166,6 +166,25 @@ func (panickyLog) Begin(context.Context, string, string, *fact.RunStarted) (obse
 	panic("no log")
 }
 
+// panickyAdoption panics where a run is taken over.
+type panickyAdoption struct{ supervisor.Log }
+
+func (panickyAdoption) Adopt(context.Context, string, string, string, string) (*supervisor.Adoption, error) {
+	panic("no adoption")
+}
+
+// TestAdoptionThatPanics: it is tried again, not for ever; whoever waits is
+// answered.
+func TestAdoptionThatPanics(t *testing.T) {
+	h := setup(t, messages.Limits{}, func(l supervisor.Log) supervisor.Log { return panickyAdoption{l} })
+	run := h.start(messages.RunAgent{})
+	h.next()
+	reply := h.ask(messages.Stop{Run: run})
+	h.requested(run)
+	h.system.Root().Stop(h.agent())
+	require.Equal(t, messages.StatusFailed, (<-reply).Status)
+}
+
 // TestAdoptionOfAFinishedRun: the agent went between its last fact and telling
 // so; the run is over with the status that stands on the log.
 func TestAdoptionOfAFinishedRun(t *testing.T) {

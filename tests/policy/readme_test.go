@@ -2,6 +2,7 @@ package policy_test
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -40,4 +41,18 @@ func TestReadmeBeginsWithTheCommands(t *testing.T) {
 	require.True(t, found)
 	commands := strings.Split(block, "\n")[:2]
 	require.Equal(t, []string{"go run ./cmd/node demo", "go test ./..."}, commands)
+}
+
+// The README's Go program compiles as it stands there.
+func TestReadmeGoCompiles(t *testing.T) {
+	_, rest, found := strings.Cut(read(t, "README.md"), "```go\n")
+	require.True(t, found)
+	program, _, found := strings.Cut(rest, "```\n")
+	require.True(t, found)
+	file := filepath.Join(t.TempDir(), "main.go")
+	require.NoError(t, os.WriteFile(file, []byte(program), 0o600))
+	cmd := exec.Command("go", "vet", file)
+	cmd.Dir = root
+	out, err := cmd.CombinedOutput()
+	require.NoError(t, err, string(out))
 }
