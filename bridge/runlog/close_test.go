@@ -16,8 +16,8 @@ import (
 // what is kept.
 func TestCloseGivesASlowReaderWhatIsKept(t *testing.T) {
 	const keep = 40
-	log := runlog.New(runlog.Config{Store: runlog.NewMemory(runlog.MemoryConfig{KeepEvents: keep})})
-	j, err := log.Begin(context.Background(), "r", "r", &fact.RunStarted{Query: "x"})
+	store := runlog.NewMemory(runlog.MemoryConfig{KeepEvents: keep})
+	j, err := runlog.New(runlog.Config{Store: store}).Begin(t.Context(), "r", "r", &fact.RunStarted{Query: "x"})
 	require.NoError(t, err)
 	publish := func(n int) {
 		for range n {
@@ -25,17 +25,18 @@ func TestCloseGivesASlowReaderWhatIsKept(t *testing.T) {
 		}
 	}
 	publish(keep)
+	ctx, closed := context.WithCancelCause(t.Context())
 	var last uint64
 	var missed *messages.Missed
 	var end error
-	for ev, err := range log.Watch(context.Background(), "r", 0) {
+	for ev, err := range store.Subscribe(ctx, "r", 0) {
 		switch {
 		case errors.As(err, &missed):
 		case err != nil:
 			end = err
 		case last == 0: // it has read one when the others are overwritten and the log is closed
 			publish(2 * keep)
-			log.Close()
+			closed(messages.ErrShutdown) // as Log.Close does
 			last = ev.Seq
 		default:
 			last = ev.Seq
@@ -43,5 +44,5 @@ func TestCloseGivesASlowReaderWhatIsKept(t *testing.T) {
 	}
 	require.NotNil(t, missed)
 	require.EqualValues(t, 3*keep, last, "the newest event is read")
-	require.ErrorIs(t, end, messages.ErrShutdown)
+	require.ErrorIs(t, end, context.Canceled)
 }

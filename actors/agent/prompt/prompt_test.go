@@ -177,7 +177,6 @@ func TestSentences(t *testing.T) {
 	for _, lang := range languages {
 		lines := []string{
 			prompt.VariablesGone(lang), prompt.EmptyAnswer(lang),
-			prompt.Continue(lang, messages.CodeAction), prompt.Continue(lang, messages.FinalAnswerEnvelope),
 			prompt.SummaryFailed(lang, "reason"),
 		}
 		for _, how := range []string{"timeout", "memory", "died", "cancelled"} {

@@ -20,8 +20,6 @@ type phrases struct {
 
 	fullWidth     string // line, column, character, what to write instead
 	variablesGone string
-	continueCode  string
-	continueEnv   string
 	emptyAnswer   string
 	refused       string
 	summaryFailed string // reason
@@ -55,8 +53,6 @@ var english = phrases{
 
 	fullWidth:     "Line %d, column %d: %q is a full-width character; write %q in code.",
 	variablesGone: "The interpreter was replaced: all variables, functions and imports of earlier blocks are gone. Define again what you still need.",
-	continueCode:  "Go on with the task: write the next thought and the code to run, or give the final answer.",
-	continueEnv:   "Go on with the task: write the next thought and the code to run, or give the final answer between <FINAL_ANSWER> and </FINAL_ANSWER>.",
 	emptyAnswer:   "I could not produce an answer to this question. Please ask again, perhaps in other words.",
 	refused:       "I can't answer this: the answer was held back by a content filter.",
 	summaryFailed: "The step limit was reached, and the closing answer could not be written: %s",
@@ -83,8 +79,6 @@ var chinese = phrases{
 
 	fullWidth:     "第 %d 行第 %d 列：%q 是全角字符；代码中请写 %q。",
 	variablesGone: "解释器已被替换：之前代码块中的变量、函数和导入都已丢失。请重新定义仍然需要的内容。",
-	continueCode:  "请继续完成任务：写出下一步的思考和要运行的代码，或者给出最终答案。",
-	continueEnv:   "请继续完成任务：写出下一步的思考和要运行的代码，或者在 <FINAL_ANSWER> 和 </FINAL_ANSWER> 之间给出最终答案。",
 	emptyAnswer:   "抱歉，这次没能得出这个问题的答案。请重新提问，或换一种说法。",
 	refused:       "抱歉，这个问题无法回答：答案被内容过滤器拦截。",
 	summaryFailed: "步数已达上限，且无法生成最后的总结：%s",
@@ -128,12 +122,3 @@ func EmptyAnswer(lang string) string { return sentences(lang).emptyAnswer }
 
 // Refused is the answer of a run that the provider's content filter blocked.
 func Refused(lang string) string { return sentences(lang).refused }
-
-// Continue is the user message that follows when the window ends with the
-// assistant: many servers refuse a request without one.
-func Continue(lang string, protocol messages.OutputProtocol) string {
-	if protocol == messages.FinalAnswerEnvelope {
-		return sentences(lang).continueEnv
-	}
-	return sentences(lang).continueCode
-}
