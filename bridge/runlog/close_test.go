@@ -26,6 +26,7 @@ func TestCloseGivesASlowReaderWhatIsKept(t *testing.T) {
 	}
 	publish(keep)
 	ctx, closed := context.WithCancelCause(t.Context())
+	defer closed(nil)
 	var last uint64
 	var missed *messages.Missed
 	var end error
