@@ -163,21 +163,21 @@ func (toy) Describe() python.Description { return python.Description{Level: "toy
 func (toy) Close() {}
 
 // Exec implements python.Interpreter.
-func (toy) Exec(ctx context.Context, code string, host python.Host) (*python.Outcome, error) {
+func (toy) Exec(ctx context.Context, b python.Block, host python.Host) (*python.Outcome, error) {
 	var out strings.Builder
-	for i, line := range strings.Split(code, "\n") {
+	for i, line := range strings.Split(b.Code, "\n") {
 		name, rest, _ := strings.Cut(line, " ")
 		if name == "final" {
 			return &python.Outcome{IsFinal: true, FinalText: rest, Output: out.String()}, nil
 		}
-		v, e := host.Call(ctx, python.Call{Ordinal: uint64(i + 1), Tool: name, Kwargs: json.RawMessage(rest)})
+		r := host.Call(ctx, python.Call{Ordinal: uint64(i + 1), Tool: name, Kwargs: json.RawMessage(rest)})
 		switch {
 		case ctx.Err() != nil:
 			return &python.Outcome{Killed: python.KilledBy(ctx)}, nil //nolint:nilerr // which is an outcome
-		case e != nil:
-			return &python.Outcome{Err: &messages.PyError{Type: e.Type, Message: e.Message}}, nil
+		case r.Err != nil:
+			return &python.Outcome{Err: &messages.PyError{Type: r.Err.Type, Message: r.Err.Message}}, nil
 		}
-		out.Write(v)
+		out.Write(r.Value)
 		out.WriteByte('\n')
 	}
 	return &python.Outcome{Output: out.String()}, nil

@@ -256,6 +256,7 @@ type ToolReturned struct {
 	Err       *ToolError
 	Artifacts []Artifact // workspace files it changed
 	Duration  time.Duration
+	At        time.Time // when the agent took it, which is when the code's clock says it came
 }
 
 // ToolError is what the model's code sees as an exception.

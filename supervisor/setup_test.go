@@ -241,21 +241,21 @@ type interpreter0 struct{}
 
 func (interpreter0) Close() {}
 
-func (interpreter0) Exec(ctx context.Context, code string, host python.Host) (*python.Outcome, error) {
-	switch code {
+func (interpreter0) Exec(ctx context.Context, what python.Block, host python.Host) (*python.Outcome, error) {
+	switch what.Code {
 	case "work":
-		v, e := host.Call(ctx, python.Call{Ordinal: 1, Tool: "work"})
+		r := host.Call(ctx, python.Call{Ordinal: 1, Tool: "work"})
 		switch {
 		case errors.Is(ctx.Err(), context.Canceled):
 			return &python.Outcome{Killed: python.KilledCancelled}, nil
-		case e != nil:
-			return &python.Outcome{Err: &messages.PyError{Type: e.Type, Message: e.Message}}, nil
+		case r.Err != nil:
+			return &python.Outcome{Err: &messages.PyError{Type: r.Err.Type, Message: r.Err.Message}}, nil
 		}
-		return &python.Outcome{Output: string(v) + "\n"}, nil
+		return &python.Outcome{Output: string(r.Value) + "\n"}, nil
 	case "work again":
-		_, first := host.Call(ctx, python.Call{Ordinal: 1, Tool: "work"})
-		v, second := host.Call(ctx, python.Call{Ordinal: 2, Tool: "work"})
-		return &python.Outcome{Output: fmt.Sprintf("%+v, then %s %v\n", first, v, second)}, nil
+		first := host.Call(ctx, python.Call{Ordinal: 1, Tool: "work"})
+		second := host.Call(ctx, python.Call{Ordinal: 2, Tool: "work"})
+		return &python.Outcome{Output: fmt.Sprintf("%+v, then %s %v\n", first.Err, second.Value, second.Err)}, nil
 	case "die":
 		return &python.Outcome{Killed: python.KilledDied}, nil
 	case "final":

@@ -103,8 +103,8 @@ func (*driver) Describe() python.Description { return python.Description{Level: 
 type interpreter struct{ driver *driver }
 
 // Exec implements python.Interpreter.
-func (i interpreter) Exec(ctx context.Context, code string, host python.Host) (*python.Outcome, error) {
-	b := &block{ctx: ctx, code: code, host: host, ended: make(chan *python.Outcome)}
+func (i interpreter) Exec(ctx context.Context, what python.Block, host python.Host) (*python.Outcome, error) {
+	b := &block{ctx: ctx, code: what.Code, host: host, ended: make(chan *python.Outcome)}
 	select {
 	case i.driver.blocks <- b:
 	case <-ctx.Done():
@@ -141,8 +141,8 @@ type result struct {
 func (b *block) begin(ordinal uint64, tool, kwargs string) <-chan result {
 	done := make(chan result, 1)
 	b.stage.system.Go(func() {
-		v, err := b.host.Call(b.ctx, python.Call{Ordinal: ordinal, Tool: tool, Kwargs: json.RawMessage(kwargs)})
-		done <- result{v, err}
+		r := b.host.Call(b.ctx, python.Call{Ordinal: ordinal, Tool: tool, Kwargs: json.RawMessage(kwargs)})
+		done <- result{r.Value, r.Err}
 	})
 	return done
 }

@@ -124,11 +124,11 @@ func runBlock(ctx context.Context, cfg Config, s *slot, host Host, m *messages.E
 			d.err = fmt.Errorf("the executor's driver panicked: %v", r)
 		}
 	}()
-	d.outcome, d.err = s.exec(ctx, cfg, m.Code, host)
+	d.outcome, d.err = s.exec(ctx, cfg, Block{Code: m.Code}, host)
 	if errors.Is(d.err, ErrGone) {
 		s.drop()
 		d.replaced = true
-		d.outcome, d.err = s.exec(ctx, cfg, m.Code, host)
+		d.outcome, d.err = s.exec(ctx, cfg, Block{Code: m.Code}, host)
 	}
 	if d.err != nil && ctx.Err() != nil { // it never came to run
 		d.outcome, d.err = &Outcome{Killed: KilledBy(ctx)}, nil

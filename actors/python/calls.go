@@ -2,7 +2,6 @@ package python
 
 import (
 	"context"
-	"encoding/json"
 	"slices"
 	"sync"
 
@@ -20,12 +19,12 @@ type slot struct {
 }
 
 // exec runs code in the slot's interpreter.
-func (s *slot) exec(ctx context.Context, cfg Config, code string, host Host) (*Outcome, error) {
+func (s *slot) exec(ctx context.Context, cfg Config, b Block, host Host) (*Outcome, error) {
 	interp, err := s.get(ctx, cfg)
 	if err != nil {
 		return nil, &startError{err}
 	}
-	return interp.Exec(ctx, code, host)
+	return interp.Exec(ctx, b, host)
 }
 
 // drop forgets an interpreter that is gone.
@@ -96,7 +95,7 @@ type waiter struct {
 }
 
 // Call implements Host.
-func (c *calls) Call(ctx context.Context, call Call) (json.RawMessage, *messages.ToolError) {
+func (c *calls) Call(ctx context.Context, call Call) Result {
 	w := &waiter{ordinal: call.Ordinal, settled: make(chan struct{})}
 	c.await(w)
 	c.root.RequestWithCustomSender(c.parent, &messages.CallTool{
@@ -104,9 +103,9 @@ func (c *calls) Call(ctx context.Context, call Call) (json.RawMessage, *messages
 	}, c.self)
 	select {
 	case <-w.settled:
-		return w.result.Value, w.result.Err
+		return Result{Value: w.result.Value, Err: w.result.Err, At: w.result.At}
 	case <-ctx.Done():
-		return nil, &messages.ToolError{Type: "RuntimeError", Code: "cancelled", Message: "the block was ended while the call was out"}
+		return Result{Err: &messages.ToolError{Type: "RuntimeError", Code: "cancelled", Message: "the block was ended while the call was out"}}
 	}
 }
 

@@ -40,12 +40,28 @@ type Spec struct {
 	Timeout     time.Duration // the interpreter's own time in one block
 	OutputLimit int           // bytes a block may print
 	Lang        string
+	Seed        string // of all that is random in the interpreter; the same seed gives the same world
+}
+
+// Block is one piece of code to run.
+type Block struct {
+	Code  string
+	Clock time.Time // what the interpreter's clock shows at the start, unless it shows more
+	// Replay runs code that ran before: sleeps and time-outs pass at once.
+	Replay bool
 }
 
 // Host answers the calls that running code makes.
 type Host interface {
-	// Call runs one tool call and waits for it. Args are tagged JSON.
-	Call(ctx context.Context, c Call) (json.RawMessage, *messages.ToolError)
+	// Call runs one tool call and waits for it.
+	Call(ctx context.Context, c Call) Result
+}
+
+// Result is what a call came to: a value in tagged JSON, or an error.
+type Result struct {
+	Value json.RawMessage
+	Err   *messages.ToolError
+	At    time.Time // what the interpreter's clock shows from then on, unless it shows more
 }
 
 // Call is one call of a tool by running code.
@@ -67,7 +83,7 @@ type Interpreter interface {
 	// Exec runs a block to its end. A cancelled ctx kills the interpreter.
 	// Outcome.Killed says when the interpreter is gone; the error is for what
 	// has no outcome: ErrGone.
-	Exec(ctx context.Context, code string, host Host) (*Outcome, error)
+	Exec(ctx context.Context, b Block, host Host) (*Outcome, error)
 	Close()
 }
 
@@ -83,7 +99,16 @@ type Outcome struct {
 	Err       *messages.PyError
 	Killed    string // "" | timeout | memory | died | cancelled
 	CPU       time.Duration
+	// Unrepeatable says what the block did that another run of it need not do
+	// again: UsedThreads, UsedCPUTime.
+	Unrepeatable []string
 }
+
+// What makes a block unrepeatable.
+const (
+	UsedThreads = "threads"  // it started one
+	UsedCPUTime = "cpu_time" // it read how long it computed
+)
 
 // How an interpreter went, in Outcome.Killed and messages.Executed.Killed.
 const (

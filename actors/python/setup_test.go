@@ -129,19 +129,19 @@ type fakeInterpreter struct {
 
 func (i *fakeInterpreter) Close() { i.once.Do(func() { close(i.closed) }) }
 
-func (i *fakeInterpreter) Exec(ctx context.Context, code string, host python.Host) (*python.Outcome, error) {
+func (i *fakeInterpreter) Exec(ctx context.Context, what python.Block, host python.Host) (*python.Outcome, error) {
 	select {
 	case <-i.closed:
 		return nil, python.ErrGone
 	default:
 	}
-	switch code {
+	switch code := what.Code; code {
 	case "call":
-		v, fault := host.Call(ctx, python.Call{Ordinal: 1, Tool: "tool", Args: []json.RawMessage{json.RawMessage("1")}})
-		if fault != nil {
-			return &python.Outcome{Err: &messages.PyError{Type: fault.Type, Message: fault.Message}}, nil
+		r := host.Call(ctx, python.Call{Ordinal: 1, Tool: "tool", Args: []json.RawMessage{json.RawMessage("1")}})
+		if r.Err != nil {
+			return &python.Outcome{Err: &messages.PyError{Type: r.Err.Type, Message: r.Err.Message}}, nil
 		}
-		return &python.Outcome{Value: v}, nil
+		return &python.Outcome{Value: r.Value}, nil
 	case "wait":
 		<-ctx.Done()
 		return &python.Outcome{Killed: python.KilledBy(ctx), Output: "so far"}, nil
@@ -150,5 +150,5 @@ func (i *fakeInterpreter) Exec(ctx context.Context, code string, host python.Hos
 	case "panic":
 		panic("a bug")
 	}
-	return &python.Outcome{Value: json.RawMessage(code), Repr: code}, nil
+	return &python.Outcome{Value: json.RawMessage(what.Code), Repr: what.Code}, nil
 }

@@ -47,12 +47,12 @@ func (stubDriver) Describe() python.Description {
 
 type stubInterpreter struct{}
 
-func (stubInterpreter) Exec(ctx context.Context, _ string, host python.Host) (*python.Outcome, error) {
-	v, callErr := host.Call(ctx, python.Call{Ordinal: 1, Tool: "add", Kwargs: json.RawMessage(`{"a":1,"b":1}`)})
-	if callErr != nil {
-		return nil, &messages.Fault{EN: callErr.Message}
+func (stubInterpreter) Exec(ctx context.Context, _ python.Block, host python.Host) (*python.Outcome, error) {
+	r := host.Call(ctx, python.Call{Ordinal: 1, Tool: "add", Kwargs: json.RawMessage(`{"a":1,"b":1}`)})
+	if r.Err != nil {
+		return nil, &messages.Fault{EN: r.Err.Message}
 	}
-	return &python.Outcome{Output: string(v) + "\n"}, nil
+	return &python.Outcome{Output: string(r.Value) + "\n"}, nil
 }
 
 func (stubInterpreter) Close() {}

@@ -25,8 +25,8 @@ func BenchmarkPython(b *testing.B) {
 
 type nullHost struct{}
 
-func (nullHost) Call(context.Context, python.Call) (json.RawMessage, *messages.ToolError) {
-	return json.RawMessage("1"), nil
+func (nullHost) Call(context.Context, python.Call) python.Result {
+	return python.Result{Value: json.RawMessage("1")}
 }
 
 func benchmark(b *testing.B, cfg local.Config) {
@@ -42,7 +42,7 @@ func benchmark(b *testing.B, cfg local.Config) {
 		return it
 	}
 	run := func(b *testing.B, it python.Interpreter, code string) {
-		out, err := it.Exec(b.Context(), code, nullHost{})
+		out, err := it.Exec(b.Context(), python.Block{Code: code}, nullHost{})
 		require.NoError(b, err)
 		require.Nil(b, out.Err)
 	}
@@ -82,7 +82,7 @@ func benchmark(b *testing.B, cfg local.Config) {
 			it, err := d.Start(b.Context(), fast)
 			require.NoError(b, err)
 			began := time.Now()
-			out, err := it.Exec(b.Context(), "while True: pass", nullHost{})
+			out, err := it.Exec(b.Context(), python.Block{Code: "while True: pass"}, nullHost{})
 			require.NoError(b, err)
 			after += time.Since(began) - limit
 			require.Equal(b, python.KilledTimeout, out.Killed)

@@ -207,8 +207,11 @@ func (d *Driver) start(ctx context.Context, spec python.Spec) (*interpreter, sta
 	}
 	stop := context.AfterFunc(ctx, func() { p.Kill(python.KilledCancelled) })
 	defer stop()
-	session := wire.NewSession(p.messages, p.commands, p, spec)
-	_, err = session.Hello()
+	session := wire.NewSession(p.messages, p.commands, p)
+	_, err = session.Greet()
+	if err == nil {
+		err = session.Begin(spec)
+	}
 	if err == nil {
 		err = p.limit(with.walls, spec.MemoryLimit)
 	}
@@ -266,8 +269,8 @@ type interpreter struct {
 }
 
 // Exec implements python.Interpreter.
-func (i *interpreter) Exec(ctx context.Context, code string, host python.Host) (*python.Outcome, error) {
-	return i.session.Exec(ctx, code, host)
+func (i *interpreter) Exec(ctx context.Context, b python.Block, host python.Host) (*python.Outcome, error) {
+	return i.session.Exec(ctx, b, host)
 }
 
 // Close implements python.Interpreter: it kills the process and waits until

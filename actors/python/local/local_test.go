@@ -55,7 +55,7 @@ func pid(it python.Interpreter) int { return it.(interface{ PID() int }).PID() }
 func gone(pid int) bool { return errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) }
 
 func run(t testing.TB, it python.Interpreter, code string) *python.Outcome {
-	out, err := it.Exec(t.Context(), code, pythontest.NewStubs())
+	out, err := it.Exec(t.Context(), python.Block{Code: code}, pythontest.NewStubs())
 	require.NoError(t, err)
 	return out
 }
@@ -96,11 +96,11 @@ func TestKilledFromOutside(t *testing.T) {
 		<-stubs.Waiting()
 		_ = syscall.Kill(pid(it), syscall.SIGKILL) // the outcome shows whether it worked
 	}()
-	out, err := it.Exec(t.Context(), "print('kept')\nwait()", stubs)
+	out, err := it.Exec(t.Context(), python.Block{Code: "print('kept')\nwait()"}, stubs)
 	require.NoError(t, err)
 	require.Equal(t, python.KilledDied, out.Killed)
 	require.Equal(t, "kept\n", out.Output)
-	_, err = it.Exec(t.Context(), "1", stubs)
+	_, err = it.Exec(t.Context(), python.Block{Code: "1"}, stubs)
 	require.ErrorIs(t, err, python.ErrGone)
 }
 
@@ -128,7 +128,7 @@ func TestNothingIsLeft(t *testing.T) {
 		if i%3 == 2 {
 			time.AfterFunc(5*time.Millisecond, cancel)
 		}
-		_, err := it.Exec(ctx, code, pythontest.NewStubs())
+		_, err := it.Exec(ctx, python.Block{Code: code}, pythontest.NewStubs())
 		require.NoError(t, err)
 		cancel()
 		it.Close()
@@ -151,7 +151,7 @@ func TestClose(t *testing.T) {
 	d.Close()
 	d.Close()
 	require.True(t, gone(pid(it)), "closing a driver ends its interpreters")
-	_, err := it.Exec(t.Context(), "1", pythontest.NewStubs())
+	_, err := it.Exec(t.Context(), python.Block{Code: "1"}, pythontest.NewStubs())
 	require.ErrorIs(t, err, python.ErrGone)
 	_, err = d.Start(t.Context(), python.Spec{})
 	require.Equal(t, "sandbox_closed", messages.AsFault(err).Code)
@@ -164,7 +164,7 @@ func TestParallelStarts(t *testing.T) {
 		it := start(t, d)
 		all.Go(func() {
 			code, _ := json.Marshal(i) // an int always encodes
-			out, err := it.Exec(t.Context(), string(code), pythontest.NewStubs())
+			out, err := it.Exec(t.Context(), python.Block{Code: string(code)}, pythontest.NewStubs())
 			if err != nil || string(out.Value) != string(code) {
 				t.Errorf("%d: %v %+v", i, err, out)
 			}

@@ -26,7 +26,7 @@ func testEnds(t *testing.T, d python.Driver) {
 		require.Equal(t, "before\n", out.Output)
 		require.Less(t, time.Since(began), fast+time.Second)
 		require.Positive(t, out.CPU)
-		_, err := b.it.Exec(t.Context(), "1", b.stubs)
+		_, err := b.it.Exec(t.Context(), python.Block{Code: "1"}, b.stubs)
 		require.ErrorIs(t, err, python.ErrGone)
 	})
 	t.Run("the clock stands while a call is out", func(t *testing.T) {

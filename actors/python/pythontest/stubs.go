@@ -46,38 +46,38 @@ func (s *Stubs) Waiting() <-chan struct{} { return s.waiting }
 func (s *Stubs) Release() { close(s.released) }
 
 // Call implements python.Host.
-func (s *Stubs) Call(ctx context.Context, c python.Call) (json.RawMessage, *messages.ToolError) {
+func (s *Stubs) Call(ctx context.Context, c python.Call) python.Result {
 	s.mu.Lock()
 	s.calls = append(s.calls, c)
 	s.mu.Unlock()
 	switch c.Tool {
 	case "echo":
-		return c.Args[0], nil
+		return python.Result{Value: c.Args[0]}
 	case "wait":
 		return s.wait(ctx)
 	}
 	args, err := bind(c)
 	if err != nil {
-		return nil, failure(err)
+		return failure(err)
 	}
 	result, err := run(c.Tool, args)
 	if err != nil {
-		return nil, failure(err)
+		return failure(err)
 	}
 	raw, err := value.Tagged(result)
 	if err != nil {
-		return nil, failure(err)
+		return failure(err)
 	}
-	return raw, nil
+	return python.Result{Value: raw}
 }
 
-func (s *Stubs) wait(ctx context.Context) (json.RawMessage, *messages.ToolError) {
+func (s *Stubs) wait(ctx context.Context) python.Result {
 	s.waiting <- struct{}{}
 	select {
 	case <-s.released:
-		return json.RawMessage(`"released"`), nil
+		return python.Result{Value: json.RawMessage(`"released"`)}
 	case <-ctx.Done():
-		return nil, &messages.ToolError{Type: "ToolTimeout", Message: ctx.Err().Error()}
+		return failure(named{"ToolTimeout", ctx.Err().Error()})
 	}
 }
 
@@ -86,11 +86,12 @@ type named struct{ class, text string }
 
 func (e named) Error() string { return e.text }
 
-func failure(err error) *messages.ToolError {
+func failure(err error) python.Result {
+	class, text := "ToolError", err.Error()
 	if n, ok := errors.AsType[named](err); ok {
-		return &messages.ToolError{Type: n.class, Message: n.text}
+		class, text = n.class, n.text
 	}
-	return &messages.ToolError{Type: "ToolError", Message: err.Error()}
+	return python.Result{Err: &messages.ToolError{Type: class, Message: text}}
 }
 
 // parameters of each stub, in order.

@@ -66,7 +66,7 @@ func (b *bundle) exec(code string) *python.Outcome {
 
 func (b *bundle) execIn(ctx context.Context, code string) *python.Outcome {
 	b.t.Helper()
-	out, err := b.it.Exec(ctx, code, b.stubs)
+	out, err := b.it.Exec(ctx, python.Block{Code: code}, b.stubs)
 	require.NoError(b.t, err)
 	return out
 }

@@ -2,8 +2,10 @@ package wire
 
 import (
 	"encoding/json"
+	"slices"
 	"unicode/utf8"
 
+	"github.com/troupe-go/troupe/actors/python"
 	"github.com/troupe-go/troupe/actors/python/value"
 	"github.com/troupe-go/troupe/messages"
 )
@@ -35,6 +37,7 @@ type message struct {
 	Text    string            `json:"text"`    // final; wall: why it is missing; broken: what ended it
 	Repr    string            `json:"repr"`    // done
 	Error   *messages.PyError `json:"error"`   // done
+	Marks   []string          `json:"marks"`   // done: why the block can't be run again
 }
 
 // The lines to the guest.
@@ -45,15 +48,19 @@ type (
 		Imports     []string `json:"imports"`
 		OutputLimit int      `json:"output_limit"`
 		Lang        string   `json:"lang"`
+		Seed        string   `json:"seed"`
 	}
 	execCommand struct {
-		Op    string `json:"op"`
-		Block uint64 `json:"block"`
-		Code  string `json:"code"`
+		Op     string `json:"op"`
+		Block  uint64 `json:"block"`
+		Code   string `json:"code"`
+		Clock  int64  `json:"clock,omitempty"` // nanoseconds since 1970
+		Replay bool   `json:"replay,omitempty"`
 	}
 	resultCommand struct {
 		Value json.RawMessage     `json:"value,omitempty"`
 		Error *messages.ToolError `json:"error,omitempty"`
+		Clock int64               `json:"clock,omitempty"` // nanoseconds since 1970
 	}
 )
 
@@ -89,6 +96,17 @@ func checkedError(e *messages.PyError) *messages.PyError {
 		Line:      max(e.Line, 0),
 		Traceback: bounded(e.Traceback, maxTraceback),
 	}
+}
+
+// checkedMarks keeps the marks that exist.
+func checkedMarks(marks []string) []string {
+	var known []string
+	for _, m := range []string{python.UsedThreads, python.UsedCPUTime} {
+		if slices.Contains(marks, m) {
+			known = append(known, m)
+		}
+	}
+	return known
 }
 
 // checkedCall reports whether a call's arguments can be passed on.

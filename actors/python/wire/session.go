@@ -39,7 +39,7 @@ type WallError struct{ Name, Why string }
 // Error names the wall.
 func (e *WallError) Error() string { return "wall " + e.Name + ": " + e.Why }
 
-// Session is one interpreter's conversation.
+// Session is one interpreter's conversation: Greet, Begin, then blocks.
 type Session struct {
 	lines   *lines
 	w       io.Writer
@@ -48,14 +48,14 @@ type Session struct {
 	block   uint64
 }
 
-// NewSession begins a conversation. Hello comes first.
-func NewSession(r io.Reader, w io.Writer, p Process, spec python.Spec) *Session {
-	return &Session{lines: newLines(r), w: w, process: p, spec: spec}
+// NewSession begins a conversation. Greet comes first.
+func NewSession(r io.Reader, w io.Writer, p Process) *Session {
+	return &Session{lines: newLines(r), w: w, process: p}
 }
 
-// Hello waits for the guest, gives its version, and tells it what it offers.
-// What came instead of a greeting is in the error.
-func (s *Session) Hello() (string, error) {
+// Greet waits for the guest and gives its version. What came instead of a
+// greeting is in the error.
+func (s *Session) Greet() (string, error) {
 	line, err := s.lines.next()
 	if err != nil {
 		return "", fmt.Errorf("no greeting from the interpreter: %w", noEOF(err))
@@ -66,17 +66,24 @@ func (s *Session) Hello() (string, error) {
 	} else if err != nil || m.Kind != kindReady {
 		return "", fmt.Errorf("%w: it began with %.200q", errBroken, line)
 	}
-	return bounded(m.Version, 32), s.send(initCommand{
+	return bounded(m.Version, 32), nil
+}
+
+// Begin tells the guest what it offers. It comes once, after Greet.
+func (s *Session) Begin(spec python.Spec) error {
+	s.spec = spec
+	return s.send(initCommand{
 		Op:          "init",
-		Tools:       append([]string{}, s.spec.Tools...),
-		Imports:     append(python.BaseImports(), s.spec.Imports...),
-		OutputLimit: s.spec.OutputLimit,
-		Lang:        s.spec.Lang,
+		Tools:       append([]string{}, spec.Tools...),
+		Imports:     append(python.BaseImports(), spec.Imports...),
+		OutputLimit: spec.OutputLimit,
+		Lang:        spec.Lang,
+		Seed:        spec.Seed,
 	})
 }
 
 // Exec implements python.Interpreter.
-func (s *Session) Exec(ctx context.Context, code string, host python.Host) (*python.Outcome, error) {
+func (s *Session) Exec(ctx context.Context, what python.Block, host python.Host) (*python.Outcome, error) {
 	if s.process.Alive().Err() != nil {
 		return nil, fmt.Errorf("%w: %s", python.ErrGone, s.process.Why())
 	}
@@ -86,7 +93,7 @@ func (s *Session) Exec(ctx context.Context, code string, host python.Host) (*pyt
 	defer b.end()
 	s.process.Thaw()
 	defer s.process.Freeze() // threads that the block leaves run in no block's time
-	if err := s.send(execCommand{Op: "exec", Block: s.block, Code: code}); err != nil {
+	if err := s.send(execCommand{Op: "exec", Block: s.block, Code: what.Code, Clock: nanoseconds(what.Clock), Replay: what.Replay}); err != nil {
 		return b.killed(err), nil
 	}
 	for !b.done {
@@ -176,7 +183,7 @@ func (b *block) step() error {
 	}
 	b.take(&m)
 	if m.Kind == kindCall { // of something that is no tool: only forged lines do
-		if err := b.reply(nil, &messages.ToolError{Type: "NameError", Message: "no tool of this name"}); err != nil {
+		if err := b.refuse("NameError", "no tool of this name"); err != nil {
 			return err
 		}
 	}
@@ -198,6 +205,7 @@ func (b *block) take(m *message) {
 		b.outcome.Value = checkedValue(m.Value)
 		b.outcome.Repr = bounded(m.Repr, maxRepr)
 		b.outcome.Err = checkedError(m.Error)
+		b.outcome.Unrepeatable = checkedMarks(m.Marks)
 	}
 }
 
@@ -205,7 +213,7 @@ func (b *block) take(m *message) {
 // or the block's, cancels the call.
 func (b *block) call(m *message) error {
 	if err := checkedCall(m); err != nil {
-		return b.reply(nil, &messages.ToolError{Type: "ValueError", Message: err.Error()})
+		return b.refuse("ValueError", err.Error())
 	}
 	if !b.clock.pause() {
 		return errTimeUp
@@ -213,7 +221,7 @@ func (b *block) call(m *message) error {
 	b.calls++
 	ctx, cancel := context.WithCancel(b.ctx)
 	stop := context.AfterFunc(b.s.process.Alive(), cancel)
-	result, fault := b.host.Call(ctx, python.Call{Ordinal: b.calls, Tool: m.Tool, Args: m.Args, Kwargs: m.Kwargs})
+	result := b.host.Call(ctx, python.Call{Ordinal: b.calls, Tool: m.Tool, Args: m.Args, Kwargs: m.Kwargs})
 	stop()
 	cancel()
 	if b.ctx.Err() != nil { // no code runs between a stop and the kill
@@ -221,17 +229,29 @@ func (b *block) call(m *message) error {
 		return b.ctx.Err()
 	}
 	b.clock.resume()
-	return b.reply(result, fault)
+	return b.reply(result)
 }
 
-func (b *block) reply(result json.RawMessage, fault *messages.ToolError) error {
-	if fault == nil && len(result) > 0 && !json.Valid(result) {
-		fault = &messages.ToolError{Type: "ToolError", Message: "the tool's result is no JSON"}
+func (b *block) refuse(class, text string) error {
+	return b.reply(python.Result{Err: &messages.ToolError{Type: class, Message: text}})
+}
+
+func (b *block) reply(r python.Result) error {
+	if r.Err == nil && len(r.Value) > 0 && !json.Valid(r.Value) {
+		r.Err = &messages.ToolError{Type: "ToolError", Message: "the tool's result is no JSON"}
 	}
-	if fault != nil {
-		return b.s.send(resultCommand{Error: fault})
+	if r.Err != nil {
+		r.Value = nil
 	}
-	return b.s.send(resultCommand{Value: result})
+	return b.s.send(resultCommand{Value: r.Value, Error: r.Err, Clock: nanoseconds(r.At)})
+}
+
+// nanoseconds gives a time as the guest takes it; 0 is no time.
+func nanoseconds(t time.Time) int64 {
+	if t.IsZero() {
+		return 0
+	}
+	return t.UnixNano()
 }
 
 func noEOF(err error) error {

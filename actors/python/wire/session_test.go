@@ -31,6 +31,7 @@ type guest struct {
 	ends     []*os.File
 	messages *os.File
 	session  *wire.Session
+	init     string // the first command
 	host     *host
 }
 
@@ -63,9 +64,9 @@ func (g *guest) Thaw() { g.frozen = false }
 // host answers every call with 7 and keeps it.
 type host struct{ calls []python.Call }
 
-func (h *host) Call(_ context.Context, c python.Call) (json.RawMessage, *messages.ToolError) {
+func (h *host) Call(_ context.Context, c python.Call) python.Result {
 	h.calls = append(h.calls, c)
-	return json.RawMessage("7"), nil
+	return python.Result{Value: json.RawMessage("7")}
 }
 
 func setup(t testing.TB) *guest {
@@ -76,7 +77,10 @@ func setup(t testing.TB) *guest {
 	g := &guest{t: t, commands: bufio.NewReader(commandsR), ends: []*os.File{commandsR, messagesW}, messages: messagesW, host: &host{}}
 	g.alive, g.end = context.WithCancel(context.Background())
 	spec := python.Spec{Tools: []string{"tool"}, Timeout: 5 * time.Second, OutputLimit: 100, Lang: messages.EN}
-	g.session = wire.NewSession(messagesR, commandsW, g, spec)
+	g.session = wire.NewSession(messagesR, commandsW, g)
+	require.NoError(t, g.session.Begin(spec))
+	g.init, err = g.commands.ReadString('\n')
+	require.NoError(t, err)
 	t.Cleanup(func() {
 		g.Kill("")
 		commandsW.Close()
@@ -102,29 +106,27 @@ func (g *guest) runs(lines ...string) (*python.Outcome, <-chan error) {
 		_, err := io.WriteString(g.messages, strings.Join(lines, "\n")+"\n")
 		written <- err
 	}()
-	out, err := g.session.Exec(context.Background(), "code", g.host)
+	out, err := g.session.Exec(context.Background(), python.Block{Code: "code"}, g.host)
 	require.NoError(g.t, err)
 	return out, written
 }
 
 const done = `{"t":"done","b":1,"value":1,"repr":"1"}`
 
-func TestHello(t *testing.T) {
+func TestGreet(t *testing.T) {
 	t.Run("ready", func(t *testing.T) {
 		g := setup(t)
 		fmt.Fprintln(g.messages, `{"t":"ready","version":"3.14.6"}`)
-		version, err := g.session.Hello()
+		version, err := g.session.Greet()
 		require.NoError(t, err)
 		require.Equal(t, "3.14.6", version)
-		line, err := g.commands.ReadString('\n')
-		require.NoError(t, err)
-		require.Contains(t, line, `"tools":["tool"]`)
-		require.Contains(t, line, `"math"`)
+		require.Contains(t, g.init, `"tools":["tool"]`)
+		require.Contains(t, g.init, `"math"`)
 	})
 	t.Run("a wall is missing", func(t *testing.T) {
 		g := setup(t)
 		fmt.Fprintln(g.messages, `{"t":"wall","tool":"seccomp","text":"why"}`)
-		_, err := g.session.Hello()
+		_, err := g.session.Greet()
 		var refused *wire.WallError
 		require.ErrorAs(t, err, &refused)
 		require.Equal(t, wire.WallError{Name: "seccomp", Why: "why"}, *refused)
@@ -132,13 +134,13 @@ func TestHello(t *testing.T) {
 	t.Run("something else", func(t *testing.T) {
 		g := setup(t)
 		fmt.Fprintln(g.messages, "Segmentation fault")
-		_, err := g.session.Hello()
+		_, err := g.session.Greet()
 		require.ErrorContains(t, err, "Segmentation fault")
 	})
 	t.Run("nothing", func(t *testing.T) {
 		g := setup(t)
 		g.Kill("")
-		_, err := g.session.Hello()
+		_, err := g.session.Greet()
 		require.ErrorIs(t, err, io.ErrUnexpectedEOF)
 	})
 }
@@ -212,7 +214,7 @@ func TestEnds(t *testing.T) {
 	t.Run("gone before", func(t *testing.T) {
 		g := setup(t)
 		g.Kill("")
-		_, err := g.session.Exec(t.Context(), "1", g.host)
+		_, err := g.session.Exec(t.Context(), python.Block{Code: "1"}, g.host)
 		require.ErrorIs(t, err, python.ErrGone)
 	})
 	t.Run("gone in the middle", func(t *testing.T) {
@@ -221,7 +223,7 @@ func TestEnds(t *testing.T) {
 			_, _ = g.commands.ReadString('\n') // the block has come
 			g.Kill("")
 		}()
-		out, err := g.session.Exec(t.Context(), "1", g.host)
+		out, err := g.session.Exec(t.Context(), python.Block{Code: "1"}, g.host)
 		require.NoError(t, err)
 		require.Equal(t, python.KilledDied, out.Killed)
 	})
@@ -229,7 +231,7 @@ func TestEnds(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
 		defer cancel()
 		g := setup(t)
-		out, err := g.session.Exec(ctx, "1", g.host)
+		out, err := g.session.Exec(ctx, python.Block{Code: "1"}, g.host)
 		require.NoError(t, err)
 		require.Equal(t, python.KilledTimeout, out.Killed)
 	})
@@ -248,7 +250,7 @@ func FuzzGuest(f *testing.F) {
 		_, err := g.messages.Write(append(stream, '\n'))
 		require.NoError(t, err)
 		require.NoError(t, g.messages.Close())
-		out, err := g.session.Exec(t.Context(), "code", g.host)
+		out, err := g.session.Exec(t.Context(), python.Block{Code: "code"}, g.host)
 		require.NoError(t, err)
 		require.LessOrEqual(t, len(out.Output), 300)
 	})
