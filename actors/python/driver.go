@@ -45,8 +45,9 @@ type Spec struct {
 
 // Block is one piece of code to run.
 type Block struct {
-	Code  string
-	Clock time.Time // what the interpreter's clock shows at the start, unless it shows more
+	Code   string
+	Number int       // as people count blocks: tracebacks name it; 0: the interpreter counts itself
+	Clock  time.Time // what the interpreter's clock shows at the start, unless it shows more
 	// Replay runs code that ran before: sleeps and time-outs pass at once.
 	Replay bool
 }

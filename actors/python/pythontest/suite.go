@@ -31,6 +31,7 @@ func Run(t *testing.T, newDriver func(testing.TB) python.Driver) {
 	t.Run("names", func(t *testing.T) { testNames(t, d) })
 	t.Run("imports", func(t *testing.T) { testImports(t, d) })
 	t.Run("ends", func(t *testing.T) { testEnds(t, d) })
+	t.Run("world", func(t *testing.T) { testWorld(t, d) })
 	t.Run("own damage", func(t *testing.T) { testOwnDamage(t, d) })
 	t.Run("threads", func(t *testing.T) { testThreads(t, d) })
 	t.Run("faults", func(t *testing.T) { testFaults(t, d) })

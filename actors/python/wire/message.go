@@ -53,6 +53,7 @@ type (
 	execCommand struct {
 		Op     string `json:"op"`
 		Block  uint64 `json:"block"`
+		Number uint64 `json:"number"` // as people count
 		Code   string `json:"code"`
 		Clock  int64  `json:"clock,omitempty"` // nanoseconds since 1970
 		Replay bool   `json:"replay,omitempty"`

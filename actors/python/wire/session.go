@@ -93,7 +93,11 @@ func (s *Session) Exec(ctx context.Context, what python.Block, host python.Host)
 	defer b.end()
 	s.process.Thaw()
 	defer s.process.Freeze() // threads that the block leaves run in no block's time
-	if err := s.send(execCommand{Op: "exec", Block: s.block, Code: what.Code, Clock: nanoseconds(what.Clock), Replay: what.Replay}); err != nil {
+	command := execCommand{Op: "exec", Block: s.block, Number: s.block, Code: what.Code, Clock: nanoseconds(what.Clock), Replay: what.Replay}
+	if what.Number > 0 {
+		command.Number = uint64(what.Number)
+	}
+	if err := s.send(command); err != nil {
 		return b.killed(err), nil
 	}
 	for !b.done {

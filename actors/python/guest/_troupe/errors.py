@@ -53,7 +53,7 @@ def frames_of(tb):
 
 def frame_text(frame):
     block, line, name = frame
-    where = "" if block == S.block else f"block {block}, "
+    where = "" if block == S.number else f"block {block}, "
     inside = "" if name == "<module>" else f", in {name}"
     lines = S.sources.get(FILE % block, ())
     text = lines[line - 1].strip() if 0 < line <= len(lines) else ""
@@ -84,14 +84,14 @@ def error_of(e, code):
     if isinstance(e, ProtectedName):
         name, line = e.args
         return {"type": "NameError", "message": say("protected", name=name, line=line), "line": line, "traceback": ""}
-    if isinstance(e, SyntaxError) and e.filename == FILE % S.block and not frames_of(e.__traceback__):
+    if isinstance(e, SyntaxError) and e.filename == FILE % S.number and not frames_of(e.__traceback__):
         return syntax_error(e, code)
     message = text_of(e, str, MAX_TEXT)
     if isinstance(e, SystemExit):
         message = say("systemexit", code=message)
     if isinstance(e, MemoryError) and not message:
         message = say("memory")
-    here = [line for block, line, _ in frames_of(e.__traceback__) if block == S.block]
+    here = [line for block, line, _ in frames_of(e.__traceback__) if block == S.number]
     return {"type": type_name(e), "message": message, "line": here[0] if here else 0,
             "traceback": traceback_of(e, message)}
 

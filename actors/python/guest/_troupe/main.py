@@ -3,7 +3,7 @@
 import sys
 import types
 
-from . import pipe
+from . import pipe, world
 from .errors import error_of
 from .exceptions import FinalAnswer
 from .output import Output
@@ -45,8 +45,9 @@ def keep_reserve():
 
 
 def run_block(command, namespace):
-    S.block, S.final, S.running = command["block"], False, True
-    code, file = command["code"], FILE % command["block"]
+    S.block, S.number, S.final, S.running = command["block"], command["number"], False, True
+    code, file = command["code"], FILE % S.number
+    world.begin_block(command.get("clock"), command.get("replay"))
     S.out.begin()
     restore(namespace)
     keep_reserve()
@@ -81,6 +82,8 @@ def run_block(command, namespace):
     with S.call_lock:
         S.running = False
     S.out.end()
+    if world.W.marks:
+        done["marks"] = list(world.W.marks)
     send(done)
 
 
@@ -118,6 +121,7 @@ def serve(namespace):
 
 def main():
     repair()
+    world.replace()
     pipe.open_pipes()
     send({"t": "ready", "version": "%d.%d.%d" % sys.version_info[:3]})
     init = receive()
@@ -125,6 +129,7 @@ def main():
     S.memory_text = say("memory").encode()
     S.allowed = tuple(init["imports"])
     S.out = Output(init["output_limit"])
+    world.begin(init.get("seed") or "")
     S.offered = user_builtins()
     S.builtins = dict(S.offered)
     S.tools = {name: Tool(name) for name in init["tools"]}

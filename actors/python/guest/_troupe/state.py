@@ -12,7 +12,8 @@ class State:
     lang = TEXTS["en"]
     tools = {}                  # name -> function
     allowed = ()                # modules
-    block = 0
+    block = 0                   # as messages name it
+    number = 0                  # as people count blocks
     final = False
     sources = {}                # block file name -> lines
     reserve = None

@@ -5,6 +5,7 @@ from .own import BUILTINS as __builtins__
 from .pipe import receive, send
 from .state import S, say
 from .values import MAX_NODES, MAX_VALUE, encode, encode_or_repr, text_of
+from .world import set_clock
 
 MAX_FINAL_TEXT = 2 << 20    # bytes of the answer's text form
 
@@ -36,6 +37,7 @@ def call_tool(name, args, kwargs):
             raise RuntimeError(say("ended"))
         send(message)
         reply = receive()
+        set_clock(reply.get("clock"))
     error = reply.get("error")
     if error is None:
         return reply.get("value")
