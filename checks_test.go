@@ -20,6 +20,7 @@ func TestValuesAreChecked(t *testing.T) {
 		"agent's lang":    func(c *troupe.Config) { c.Agents[0].Lang = "fr" },
 		"output protocol": func(c *troupe.Config) { c.Agents[0].OutputProtocol = "weird" },
 		"max steps":       func(c *troupe.Config) { c.Agents[0].MaxSteps = -1 },
+		"max executors":   func(c *troupe.Config) { c.Limits.MaxExecutors = -1 },
 		"max runs":        func(c *troupe.Config) { c.Limits.MaxRuns = -1 },
 	} {
 		t.Run("node: "+name, func(t *testing.T) {

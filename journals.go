@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/troupe-go/troupe/actors/observer"
+	"github.com/troupe-go/troupe/actors/python"
 	"github.com/troupe-go/troupe/bridge/runlog"
 	"github.com/troupe-go/troupe/messages/fact"
 	"github.com/troupe-go/troupe/supervisor"
@@ -27,5 +28,7 @@ func (j journals) Adopt(ctx context.Context, run, invocation, cause, reason stri
 	}
 	return &supervisor.Adoption{Journal: a.Journal, Records: a.Records, CrashCount: a.CrashCount, Finished: a.Finished}, nil
 }
+
+func (j journals) Blobs(run, invocation string) python.Blobs { return j.log.Blobs(run, invocation) }
 
 func (j journals) Forget(run string) { j.log.Forget(run) }

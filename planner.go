@@ -3,7 +3,6 @@ package troupe
 import (
 	"context"
 	"errors"
-	"fmt"
 	"maps"
 	"net/http"
 	"net/url"
@@ -263,12 +262,11 @@ func (p *planner) start(e *agent.Equipment, req *messages.RunAgent, now time.Tim
 		models[i].URL = messages.PublicURL(models[i].URL)
 		models[i].ExtraBody = nil // it may hold keys, and an owner has its own configuration
 	}
-	d := p.driver.Describe()
 	return &fact.RunStarted{
 		Tenant: req.Tenant, Agent: e.Definition.Name, Query: req.Query, Now: now, Attachments: req.Attachments,
 		History: req.History, Lang: e.Lang, User: req.User, Conversation: req.Conversation, Metadata: req.Metadata,
 		Deadline: deadline, IdempotencyKey: req.IdempotencyKey, Definition: e.Definition, Models: models,
-		Sandbox: &e.Sandbox, Workspace: workspace, Executor: fmt.Sprintf("%s/%s/%s", d.Level, d.Version, d.Hash),
+		Sandbox: &e.Sandbox, Workspace: workspace, Executor: p.driver.Describe().ID(),
 	}
 }
 

@@ -151,7 +151,7 @@ func code(t *testing.T, err error) string {
 
 // toy runs lines of "<tool> <JSON object>", prints what they return, and ends
 // the run at a line "final <text>".
-type toy struct{}
+type toy struct{ python.NoSnapshots }
 
 // Start implements python.Driver.
 func (toy) Start(context.Context, python.Spec) (python.Interpreter, error) { return toy{}, nil }

@@ -197,11 +197,26 @@ type Execute struct {
 	ID   uint64
 	Step int
 	Code string // one source text; line numbers in errors count in it
+	// Clock is what the code's clock shows at the start; zero: now.
+	Clock time.Time
+	// Past are the blocks whose variables this one builds on, in order. They
+	// are run again when the interpreter that ran them is gone.
+	Past []PastBlock
+	// Recorded are calls that this very block made under an earlier owner. They
+	// are answered from here, and none is made until all were met.
+	Recorded []RecordedCall
 }
 
 // CancelExecute ends a running block at once by killing the interpreter.
 // Executed with Killed "cancelled" follows.
 type CancelExecute struct{ ID uint64 }
+
+// ExecutorBusy says that a block waits for its turn to compute. It goes from
+// the executor to the agent, at most once a block.
+type ExecutorBusy struct {
+	ID    uint64 // Execute.ID
+	Ahead int    // blocks that are served before it, as far as is known
+}
 
 // Executed says how a block ended.
 type Executed struct {
@@ -216,9 +231,14 @@ type Executed struct {
 	Err       *PyError        // nil when the block ended without an exception
 	Killed    string          // "" | timeout | memory | died | cancelled: the interpreter is gone
 	Fault     *Fault          // no interpreter could be had: no code runs until a person mends what it says
-	Fresh     bool            // the block began in an interpreter that had lost the variables of earlier blocks
-	CPU       time.Duration
-	Duration  time.Duration
+	Lost      *LostVariables  // variables of earlier blocks that the block began without; nil: none
+	// Interrupted says, of a block with recorded calls, where it did something
+	// else than it had done; nothing was called since. It was killed.
+	Interrupted  string
+	Unrepeatable []string  // why the block can't be run again; nil when it can
+	Snapshot     *Snapshot // of the variables after it, when one was due
+	CPU          time.Duration
+	Duration     time.Duration
 }
 
 // PyError is an exception that ended a block.

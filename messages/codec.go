@@ -101,6 +101,7 @@ func Actors() *Registry {
 	Register[AttemptRollback](r, "AttemptRollback")
 	Register[Execute](r, "Execute")
 	Register[CancelExecute](r, "CancelExecute")
+	Register[ExecutorBusy](r, "ExecutorBusy")
 	Register[Executed](r, "Executed")
 	Register[CallTool](r, "CallTool")
 	Register[CancelCall](r, "CancelCall")

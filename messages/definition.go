@@ -116,18 +116,21 @@ type SandboxConfig struct {
 	MemoryLimitMB    int           `yaml:"memory_limit_mb,omitempty" json:"memory_limit_mb,omitempty"`     // default 2048
 	TimeoutSeconds   float64       `yaml:"timeout_seconds,omitempty" json:"timeout_seconds,omitempty"`     // the interpreter's own time in a block; default 120
 	BlockTimeout     time.Duration `yaml:"block_timeout,omitempty" json:"block_timeout,omitempty"`         // a whole block, waiting for tools included; default 30m
+	RebuildLimit     time.Duration `yaml:"rebuild_limit,omitempty" json:"rebuild_limit,omitempty"`         // processor time to bring variables back after an interpreter was lost; default 30s
 	OutputLimit      int           `yaml:"output_limit,omitempty" json:"output_limit,omitempty"`           // bytes a block may print; default 1 MiB
 	ObservationLimit int           `yaml:"observation_limit,omitempty" json:"observation_limit,omitempty"` // bytes of it the model sees; default 20 KiB
 }
 
 // Limits bound a node.
 type Limits struct {
-	MaxRuns     int           `yaml:"max_runs,omitempty" json:"max_runs,omitempty"`         // runs at a time; default 256
-	QueueSize   int           `yaml:"queue_size,omitempty" json:"queue_size,omitempty"`     // runs that wait; default 1024; beyond: busy
-	QueueWait   time.Duration `yaml:"queue_wait,omitempty" json:"queue_wait,omitempty"`     // default 5m
-	RunDeadline time.Duration `yaml:"run_deadline,omitempty" json:"run_deadline,omitempty"` // default 24h
-	KeepRuns    int           `yaml:"keep_runs,omitempty" json:"keep_runs,omitempty"`       // ended runs kept in memory for late watchers; default 1024
-	KeepEvents  int           `yaml:"keep_events,omitempty" json:"keep_events,omitempty"`   // events kept a run in memory, 32 MiB of them at most; default 65536
+	MaxRuns int `yaml:"max_runs,omitempty" json:"max_runs,omitempty"` // runs at a time; default 256
+	// MaxExecutors is how many blocks compute at a time; default 4 a processor.
+	MaxExecutors int           `yaml:"max_executors,omitempty" json:"max_executors,omitempty"`
+	QueueSize    int           `yaml:"queue_size,omitempty" json:"queue_size,omitempty"`     // runs that wait; default 1024; beyond: busy
+	QueueWait    time.Duration `yaml:"queue_wait,omitempty" json:"queue_wait,omitempty"`     // default 5m
+	RunDeadline  time.Duration `yaml:"run_deadline,omitempty" json:"run_deadline,omitempty"` // default 24h
+	KeepRuns     int           `yaml:"keep_runs,omitempty" json:"keep_runs,omitempty"`       // ended runs kept in memory for late watchers; default 1024
+	KeepEvents   int           `yaml:"keep_events,omitempty" json:"keep_events,omitempty"`   // events kept a run in memory, 32 MiB of them at most; default 65536
 }
 
 // Turn is one message of an earlier conversation (AgentHistory of the seeds).

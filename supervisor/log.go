@@ -5,6 +5,7 @@ import (
 
 	"github.com/troupe-go/troupe/actors/agent"
 	"github.com/troupe-go/troupe/actors/observer"
+	"github.com/troupe-go/troupe/actors/python"
 	"github.com/troupe-go/troupe/messages"
 	"github.com/troupe-go/troupe/messages/fact"
 )
@@ -17,6 +18,8 @@ type Log interface {
 	Begin(ctx context.Context, run, invocation string, start *fact.RunStarted) (observer.Journal, error)
 	// Adopt makes the caller the owner of an invocation from the next epoch on.
 	Adopt(ctx context.Context, run, invocation, cause, reason string) (*Adoption, error)
+	// Blobs keeps what is too large for an invocation's facts.
+	Blobs(run, invocation string) python.Blobs
 	// Forget drops what is kept of an ended run. It doesn't block.
 	Forget(run string)
 }

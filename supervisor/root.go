@@ -1,6 +1,7 @@
 package supervisor
 
 import (
+	"runtime"
 	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
@@ -41,9 +42,14 @@ const (
 	DefaultKeepRuns    = 1024
 )
 
+// executorsACore: a block that computes has a core for itself now and then, and
+// one that the system holds up leaves its core to others.
+const executorsACore = 4
+
 // WithDefaults fills in what limits leave open.
 func WithDefaults(l messages.Limits) messages.Limits {
 	l.MaxRuns = orDefault(l.MaxRuns, DefaultMaxRuns)
+	l.MaxExecutors = orDefault(l.MaxExecutors, executorsACore*runtime.GOMAXPROCS(0))
 	l.QueueSize = orDefault(l.QueueSize, DefaultQueueSize)
 	l.QueueWait = orDefault(l.QueueWait, DefaultQueueWait)
 	l.RunDeadline = orDefault(l.RunDeadline, DefaultRunDeadline)

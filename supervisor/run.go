@@ -207,6 +207,7 @@ func (r *run) work(ctx actor.Context) {
 		Start:      start,
 		Task:       r.plan.Task,
 		Journal:    r.adoption.Journal,
+		Blobs:      r.cfg.node.Log.Blobs(req.Run, r.invocation),
 		Records:    r.adoption.Records,
 		CrashCount: r.adoption.CrashCount,
 		Crash:      r.crash,

@@ -186,6 +186,8 @@ func (l logs) Adopt(ctx context.Context, run, invocation, cause, reason string) 
 	return &supervisor.Adoption{Journal: a.Journal, Records: a.Records, CrashCount: a.CrashCount, Finished: a.Finished}, nil
 }
 
+func (l logs) Blobs(run, invocation string) python.Blobs { return l.Log.Blobs(run, invocation) }
+
 // model0 is a model whose answers a test gives by hand.
 type model0 struct{ asked chan *question }
 
@@ -237,7 +239,7 @@ func (p *python0) Start(context.Context, python.Spec) (python.Interpreter, error
 
 func (p *python0) Describe() python.Description { return python.Description{Level: "test"} }
 
-type interpreter0 struct{}
+type interpreter0 struct{ python.NoSnapshots }
 
 func (interpreter0) Close() {}
 

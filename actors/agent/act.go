@@ -15,14 +15,30 @@ import (
 	"github.com/troupe-go/troupe/messages/fact"
 )
 
-// execute lets a block run.
+// execute lets a new block run.
 func (a *Agent) execute(ctx actor.Context, code string) {
+	a.callCount = 0
+	a.emit(ctx, messages.Event{Type: messages.Parse, Content: observer.ParseText(a.lang(), code)})
+	a.run(ctx, code, nil)
+}
+
+// run lets the open block run. recorded are calls that it made before, under
+// an earlier owner.
+func (a *Agent) run(ctx actor.Context, code string, recorded []messages.RecordedCall) {
 	a.state = acting
 	a.blockID, a.block = a.nextID(), code
-	a.callCount, a.done = 0, nil
+	a.done = nil
 	clear(a.calls)
-	a.emit(ctx, messages.Event{Type: messages.Parse, Content: observer.ParseText(a.lang(), code)})
-	ctx.Send(a.executorActor(ctx), &messages.Execute{ID: a.blockID, Step: a.step, Code: code})
+	ctx.Send(a.executorActor(ctx), &messages.Execute{
+		ID: a.blockID, Step: a.step, Code: code, Clock: a.blocks.open.Clock, Past: a.blocks.before(), Recorded: recorded,
+	})
+}
+
+// onExecutorBusy tells people that a block waits for its turn.
+func (a *Agent) onExecutorBusy(ctx actor.Context, m *messages.ExecutorBusy) {
+	if a.state == acting && m.ID == a.blockID {
+		a.emit(ctx, messages.Event{Type: messages.Other, Content: notes.busy.in(a.lang(), m.Ahead)})
+	}
 }
 
 // onExecuted turns the end of a block into an observation.
@@ -39,8 +55,17 @@ func (a *Agent) onExecuted(ctx actor.Context, m *messages.Executed) {
 		a.fail(ctx, m.Fault)
 		return
 	}
+	lost := a.takeLost(m)
+	if lost != nil {
+		a.warn(ctx, "variables_lost", prompt.VariablesLost(a.lang(), lost))
+	}
+	if m.Interrupted != "" {
+		a.cfg.System.Logger().Warn("a block went another way when it was run again", "run", a.cfg.Scope.Run, "step", a.step, "detail", m.Interrupted)
+		a.interrupted(ctx, lost)
+		return
+	}
 	a.state = settling
-	text := a.observation(m)
+	text := a.observation(m, lost)
 	a.logs(ctx, m)
 	a.countTokens(ctx)
 	if w := a.blockWarning(m); w != "" {
@@ -49,6 +74,7 @@ func (a *Agent) onExecuted(ctx actor.Context, m *messages.Executed) {
 	f := &fact.Executed{
 		Step: a.step, Observation: text, OutputHash: fact.HashOf([]byte(m.Output)), IsFinal: m.IsFinal,
 		Final: m.Final, FinalText: m.FinalText, Err: m.Err, Killed: m.Killed, Calls: a.done, CPU: m.CPU,
+		Unrepeatable: m.Unrepeatable, Snapshot: m.Snapshot, Lost: lost, Executor: a.executorChange(),
 	}
 	a.done = nil
 	if m.IsFinal {
@@ -97,16 +123,25 @@ func (a *Agent) observationLimit() int {
 	return 20 << 10
 }
 
+// takeLost gives what the block began without, for whichever reason.
+func (a *Agent) takeLost(m *messages.Executed) *messages.LostVariables {
+	lost := a.lost
+	a.lost = nil
+	if m.Lost != nil {
+		return m.Lost
+	}
+	return lost
+}
+
 // observation is what the model sees of a block.
-func (a *Agent) observation(m *messages.Executed) string {
+func (a *Agent) observation(m *messages.Executed, lost *messages.LostVariables) string {
 	extra := a.noted
 	a.noted = nil
 	if m.Killed != "" {
 		extra = append(extra, prompt.Killed(a.lang(), m.Killed))
 	}
-	if m.Fresh || a.lostVars && m.Killed == "" {
-		a.lostVars = false
-		extra = append(extra, prompt.VariablesGone(a.lang()))
+	if lost != nil {
+		extra = append(extra, prompt.VariablesLost(a.lang(), lost))
 	}
 	if m.Err != nil && m.Err.Type == "SyntaxError" {
 		extra = append(extra, prompt.FullWidth(a.lang(), action.FullWidth(a.block))...)
@@ -136,7 +171,6 @@ func blockCode(m *messages.Executed) string {
 
 // onExecutorLost ends the block of an executor actor that is gone.
 func (a *Agent) onExecutorLost(ctx actor.Context, crash *system.Failure) {
-	a.lostVars = true
 	if a.state != acting {
 		return
 	}

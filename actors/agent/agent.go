@@ -70,9 +70,11 @@ type Agent struct {
 	calls     map[uint64]*call // in flight, by ordinal
 	cut       map[string]*call // with effects, begun in a block that has ended, by id
 	callCount int
-	done      []fact.Call // effect-free calls not yet on the log
-	noted     []string    // what the model is to know of its calls: arguments that were clamped
-	lostVars  bool        // the executor actor was replaced: its variables are gone
+	done      []fact.Call               // effect-free calls not yet on the log
+	noted     []string                  // what the model is to know of its calls: arguments that were clamped
+	blocks    blocks                    // what ran before, and what is open
+	again     map[uint64]*fact.Intended // calls in doubt that a reopened block may make again, by ordinal
+	lost      *messages.LostVariables   // variables that the next block begins without; nil: none
 
 	// Facts on their way.
 	recordID uint64
@@ -102,6 +104,8 @@ func (a *Agent) Receive(ctx actor.Context) {
 		a.onReturned(ctx, m)
 	case *messages.Executed:
 		a.onExecuted(ctx, m)
+	case *messages.ExecutorBusy:
+		a.onExecutorBusy(ctx, m)
 	case *observer.Recorded:
 		a.onRecorded(ctx, m)
 	case *messages.Stop:
@@ -192,6 +196,7 @@ func (a *Agent) record(ctx actor.Context, f fact.Fact, after []messages.Event, n
 	for i := range after {
 		after[i].Step = a.step
 	}
+	a.blocks.note(f)
 	a.recordID++
 	if a.waiting == nil {
 		a.waiting = make(map[uint64]func(actor.Context), 2)
@@ -234,9 +239,14 @@ func (a *Agent) executorActor(ctx actor.Context) *actor.PID {
 		e := a.cfg.Equipment
 		a.executor = ctx.Spawn(a.cfg.System.Props(python.Producer(python.Config{
 			Driver:       e.Driver,
-			Spec:         e.python(),
+			Spec:         e.python(a.cfg.Start.Seed),
 			System:       a.cfg.System,
 			BlockTimeout: e.Sandbox.BlockTimeout,
+			RebuildLimit: e.Sandbox.RebuildLimit,
+			Slots:        e.Slots,
+			Run:          a.cfg.Scope.Run,
+			Blobs:        a.cfg.Blobs,
+			Metrics:      e.Metrics,
 		})))
 	}
 	return a.executor

@@ -27,13 +27,18 @@ func (a *Agent) onCall(ctx actor.Context, m *messages.CallTool) {
 		return
 	}
 	c := &call{msg: *m, spec: t.Spec, prepared: prepared, executor: executor, effects: t.Spec.Effects.Begins()}
-	c.msg.ID, c.msg.Step = a.cfg.System.World().NewID(), a.step
+	c.msg.ID, c.msg.Step = a.callID(m), a.step
 	if a.calls == nil {
 		a.calls = make(map[uint64]*call, 1)
 	}
 	a.calls[m.Call] = c
 	a.announce(ctx, c)
 	if !c.effects {
+		a.startCall(ctx, c, t)
+		return
+	}
+	if before := a.tryAgain(m); before != nil { // its intent is on the log
+		c.key = before.IdempotencyKey
 		a.startCall(ctx, c, t)
 		return
 	}
@@ -44,6 +49,14 @@ func (a *Agent) onCall(ctx actor.Context, m *messages.CallTool) {
 	}
 	a.done = nil
 	a.record(ctx, f, nil, func(ctx actor.Context) { a.startCall(ctx, c, t) })
+}
+
+// callID gives the id of a call: its own from before when it is another try.
+func (a *Agent) callID(m *messages.CallTool) string {
+	if before := a.again[m.Call]; before != nil {
+		return before.ToolCallID
+	}
+	return a.cfg.System.World().NewID()
 }
 
 // checkCall finds the tool of a call and binds its arguments, or says why it
@@ -121,12 +134,14 @@ func (a *Agent) onReturned(ctx actor.Context, m *messages.ToolReturned) {
 	if m.Err != nil && m.Err.Abandoned {
 		a.warn(ctx, "tool_abandoned", notes.abandoned.in(a.lang(), m.Tool))
 	}
+	seen := *m
+	seen.At = a.cfg.System.World().Now()
 	if !c.effects {
-		a.done = append(a.done, fact.Call{Call: m.Call, Tool: m.Tool, Hash: c.prepared.Hash, Value: m.Value, Err: m.Err})
-		a.reply(ctx, c, m)
+		a.done = append(a.done, fact.Call{Call: m.Call, Tool: m.Tool, Hash: c.prepared.Hash, Value: m.Value, Err: m.Err, At: seen.At})
+		a.reply(ctx, c, &seen)
 		return
 	}
-	a.record(ctx, returned(c.msg.Step, m), nil, func(ctx actor.Context) { a.reply(ctx, c, m) })
+	a.record(ctx, returned(c.msg.Step, &seen), nil, func(ctx actor.Context) { a.reply(ctx, c, &seen) })
 }
 
 // onLateReturn logs what came of a call whose block had ended; the model reads
@@ -150,7 +165,7 @@ func (a *Agent) lateNote(name string, v json.RawMessage, e *messages.ToolError) 
 }
 
 func returned(step int, m *messages.ToolReturned) *fact.Returned {
-	return &fact.Returned{Step: step, ToolCallID: m.ID, Call: m.Call, Tool: m.Tool, Value: m.Value, Err: m.Err, Changes: m.Artifacts}
+	return &fact.Returned{Step: step, ToolCallID: m.ID, Call: m.Call, Tool: m.Tool, Value: m.Value, Err: m.Err, Changes: m.Artifacts, At: m.At}
 }
 
 // reply gives the code its result.
@@ -163,8 +178,12 @@ func (a *Agent) reply(ctx actor.Context, c *call, m *messages.ToolReturned) {
 	a.stop.calls(ctx, a)
 }
 
+// refuseCall answers a call that can't begin. The code saw that, so it is told
+// the same when it is run again.
 func (a *Agent) refuseCall(ctx actor.Context, executor *actor.PID, m *messages.CallTool, e *messages.ToolError) {
-	ctx.Send(executor, &messages.ToolReturned{ID: m.ID, Block: m.Block, Call: m.Call, Tool: m.Tool, Err: e})
+	now := a.cfg.System.World().Now()
+	a.done = append(a.done, fact.Call{Call: m.Call, Tool: m.Tool, Hash: fact.CallHash(m.Tool, m.Args, m.Kwargs), Err: e, At: now})
+	ctx.Send(executor, &messages.ToolReturned{ID: m.ID, Block: m.Block, Call: m.Call, Tool: m.Tool, Err: e, At: now})
 }
 
 // cutCalls cancels what a block left running when it ended. One with effects

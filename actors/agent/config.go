@@ -9,6 +9,7 @@ import (
 	"github.com/troupe-go/troupe/actors/model"
 	"github.com/troupe-go/troupe/actors/observer"
 	"github.com/troupe-go/troupe/actors/python"
+	"github.com/troupe-go/troupe/actors/python/slots"
 	"github.com/troupe-go/troupe/actors/system"
 	"github.com/troupe-go/troupe/actors/tool"
 	"github.com/troupe-go/troupe/messages"
@@ -23,6 +24,8 @@ type Equipment struct {
 	Models     []model.Model
 	Tools      []Tool
 	Driver     python.Driver
+	Slots      *slots.Slots    // bound the blocks that compute on the node; nil: no bound
+	Metrics    *python.Metrics // of executors; nil: none
 	Sandbox    messages.SandboxConfig
 	System     string // the system prompt
 }
@@ -44,6 +47,7 @@ type Config struct {
 	Start     *fact.RunStarted
 	Task      Task
 	Journal   observer.Journal
+	Blobs     python.Blobs   // keep snapshots of variables; nil: none are taken
 	Records   []*fact.Record // what earlier owners wrote; nil for the first owner
 	// CrashCount is the number of adoptions with no progress in between, this
 	// one included; from MaxCrashes on the agent gives up.
@@ -85,13 +89,16 @@ func (e *Equipment) tool(name string) (*Tool, bool) {
 	return nil, false
 }
 
-// python is what the interpreters of this definition offer.
-func (e *Equipment) python() python.Spec {
+// python is what an interpreter of this definition offers; seed is the
+// invocation's.
+func (e *Equipment) python(seed string) python.Spec {
 	names := make([]string, len(e.Tools))
 	for i := range e.Tools {
 		names[i] = e.Tools[i].Spec.Name
 	}
-	return python.NewSpec(e.Sandbox, names, e.Definition.AdditionalImports, e.Lang)
+	spec := python.NewSpec(e.Sandbox, names, e.Definition.AdditionalImports, e.Lang)
+	spec.Seed = seed
+	return spec
 }
 
 func (e *Equipment) maxSteps() int {

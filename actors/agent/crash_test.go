@@ -64,11 +64,14 @@ func TestModelActorLost(t *testing.T) {
 	}
 }
 
-// The loss of the executor actor ends its block; the variables are gone.
+// The loss of the executor actor ends its block; what ran before is run again.
 func TestExecutorActorLost(t *testing.T) {
 	s := begun(t)
 	q := s.question()
 	before := s.children()
+	q.say(code("work()"))
+	s.running().end(python.Outcome{Output: "first\n"})
+	q = s.question()
 	q.say(code("work()"))
 	b := s.running()
 	s.kill(before)
@@ -76,12 +79,14 @@ func TestExecutorActorLost(t *testing.T) {
 	q = s.question()
 	require.Contains(t, q.last(), "its interpreter ended unexpectedly")
 	q.say(code("work()"))
-	s.running().end(python.Outcome{Output: "fresh\n"})
+	s.running().end(python.Outcome{Output: "first\n"}) // the first block, again
+	s.running().end(python.Outcome{Output: "third\n"})
 	q = s.question()
-	require.Contains(t, q.last(), "all variables, functions and imports of earlier blocks are gone")
+	require.Contains(t, q.last(), "Execution logs:\nthird\n")
+	require.NotContains(t, q.last(), "The interpreter was replaced")
 	q.say("Done.")
 	s.endsWith(messages.StatusAnswered, "Done.")
-	require.Equal(t, "died", facts[*fact.Executed](s)[0].Killed)
+	require.Equal(t, "died", facts[*fact.Executed](s)[1].Killed)
 }
 
 // The loss of a tool's actor is an exception in the code that called it; the

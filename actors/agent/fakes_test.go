@@ -94,13 +94,16 @@ type block struct {
 
 // Start implements python.Driver.
 func (d *driver) Start(context.Context, python.Spec) (python.Interpreter, error) {
-	return interpreter{d}, nil
+	return interpreter{driver: d}, nil
 }
 
 // Describe implements python.Driver.
 func (*driver) Describe() python.Description { return python.Description{Level: "test"} }
 
-type interpreter struct{ driver *driver }
+type interpreter struct {
+	python.NoSnapshots
+	driver *driver
+}
 
 // Exec implements python.Interpreter.
 func (i interpreter) Exec(ctx context.Context, what python.Block, host python.Host) (*python.Outcome, error) {

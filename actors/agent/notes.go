@@ -23,7 +23,7 @@ func (n note) in(lang string, args ...any) string {
 
 var notes = struct {
 	rejected, modelLost, noTool, callLimit, stopping, abandoned, toolLost, deadline, adopted,
-	cut, lateResult, lateError,
+	cut, lateResult, lateError, unknown, busy,
 	endedModel, endedCode, endedCall, endedAgent, endedAbandoned note
 }{
 	rejected:       note{"the model's answer could not be used (%s); it is asked again", "模型的输出无法使用（%s），正在请它重新作答"},
@@ -38,6 +38,8 @@ var notes = struct {
 	cut:            note{"The call of %s was cut off when the block ended; whether it took effect is not known yet.", "代码块结束时 %s 的调用被中断；是否已生效尚不可知。"},
 	lateResult:     note{"The call of %s that was cut off did finish; its result: %s", "先前被中断的 %s 调用其实已完成，结果为：%s"},
 	lateError:      note{"The call of %s that was cut off ended with %s: %s", "先前被中断的 %s 调用以 %s 结束：%s"},
+	unknown:        note{"whether this call of %s took effect before the take-over is not known; it was not repeated", "接管之前对 %s 的这次调用是否已生效未知；没有重复执行"},
+	busy:           note{"waiting for a free executor, %d ahead", "正在等待空闲的执行器，前面还有 %d 个"},
 	endedModel:     note{"the model call was cancelled", "模型调用已取消"},
 	endedCode:      note{"the running code was ended", "正在运行的代码已终止"},
 	endedCall:      note{"the call was cancelled", "调用已取消"},

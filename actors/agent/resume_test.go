@@ -9,6 +9,7 @@ import (
 
 	"github.com/troupe-go/troupe/actors/agent"
 	"github.com/troupe-go/troupe/actors/python"
+	"github.com/troupe-go/troupe/actors/tool"
 	"github.com/troupe-go/troupe/messages"
 	"github.com/troupe-go/troupe/messages/fact"
 )
@@ -20,8 +21,10 @@ var (
 	ran      = &fact.Executed{Step: 1, Observation: "Execution logs:\n7\n"}
 	prose    = &fact.Thought{Step: 1, Text: "Here it is.", FinishReason: "stop", Usage: messages.Usage{InputTokens: 3, OutputTokens: 2}}
 	broken   = &fact.Thought{Step: 1, Text: malformed, FinishReason: "stop", Rejected: "malformed_action"}
-	intended = &fact.Intended{Step: 1, ToolCallID: "c1", Call: 2, Tool: "send", Args: []json.RawMessage{json.RawMessage(`"to whom"`)},
-		Kwargs: json.RawMessage(`{"text":"hi"}`), Calls: []fact.Call{{Call: 1, Tool: "look", Value: json.RawMessage("5")}}}
+	whom     = []json.RawMessage{json.RawMessage(`"to whom"`)}
+	hi       = json.RawMessage(`{"text":"hi"}`)
+	intended = &fact.Intended{Step: 1, ToolCallID: "c1", Call: 2, Tool: "send", Args: whom, Kwargs: hi, Hash: fact.CallHash("send", whom, hi),
+		IdempotencyKey: "key", Calls: []fact.Call{{Call: 1, Tool: "look", Hash: fact.CallHash("look", nil, nil), Value: json.RawMessage("5")}}}
 	returned = &fact.Returned{Step: 1, ToolCallID: "c1", Call: 2, Tool: "send", Value: json.RawMessage(`"sent hi"`),
 		Changes: []messages.Artifact{{Name: "a.txt", Path: "a.txt"}}}
 )
@@ -48,6 +51,8 @@ func TestResume(t *testing.T) {
 	for name, c := range map[string]struct {
 		facts  []fact.Fact
 		change func(*agent.Config)
+		// What the open block does when it is run again; nil: none is.
+		block func(*block)
 		// What the model is asked next: its last message, and how many there are.
 		// Nothing: it is not asked, and the run ends.
 		asked []string
@@ -63,17 +68,43 @@ func TestResume(t *testing.T) {
 			events: map[messages.ProcessType]int{messages.AgentNewRun: 1, messages.StepCount: 1, messages.Warning: 1},
 		},
 		"code not run": {
-			facts: []fact.Fact{acted},
-			asked: []string{"BlockInterrupted", "No call of this block had begun"}, count: 4,
-			events: map[messages.ProcessType]int{messages.AgentNewRun: 0, messages.StepCount: 1, messages.TokenCount: 1, messages.Warning: 2},
+			facts: []fact.Fact{acted}, block: ends,
+			asked: []string{"Execution logs:\n7\n"}, count: 4,
+			events: map[messages.ProcessType]int{messages.AgentNewRun: 0, messages.StepCount: 1, messages.Parse: 1, messages.TokenCount: 1, messages.Warning: 1},
 		},
 		"a call in doubt": {
-			facts: []fact.Fact{acted, intended},
-			asked: []string{"finished:\n- look -> 5\n", `not known whether they took effect. They were not repeated:` + "\n" + `- send ["to whom"] {"text":"hi"}`}, count: 4,
+			facts: []fact.Fact{acted, intended}, block: func(b *block) {
+				require.Equal(b.stage.t, "5", string(b.call(1, "look", "").value))
+				require.Equal(b.stage.t, "ToolOutcomeUnknown", b.sendAgain().err.Type)
+				ends(b)
+			},
+			asked: []string{"Execution logs:\n7\n"}, count: 4,
 		},
 		"calls that are done": {
-			facts: []fact.Fact{acted, intended, returned},
-			asked: []string{`- send ["to whom"] {"text":"hi"} -> "sent hi"`}, count: 4,
+			facts: []fact.Fact{acted, intended, returned}, block: func(b *block) {
+				require.Equal(b.stage.t, "5", string(b.call(1, "look", "").value))
+				require.Equal(b.stage.t, `"sent hi"`, string(b.sendAgain().value))
+				ends(b)
+			},
+			asked: []string{"Execution logs:\n7\n"}, count: 4,
+			events: map[messages.ProcessType]int{messages.Tool: 0, messages.Warning: 1},
+		},
+		"a block that goes another way": {
+			facts: []fact.Fact{acted, intended}, block: func(b *block) { b.call(1, "send", `{"text":"hi"}`) },
+			asked: []string{"BlockInterrupted", "finished:\n- look -> 5\n", `not known whether they took effect. They were not repeated:` + "\n" + `- send ["to whom"] {"text":"hi"}`}, count: 4,
+			events: map[messages.ProcessType]int{messages.TokenCount: 1, messages.Warning: 2},
+		},
+		"a block that ends too early": {
+			facts: []fact.Fact{acted, intended, returned}, block: ends,
+			asked: []string{"BlockInterrupted", `- send ["to whom"] {"text":"hi"} -> "sent hi"`}, count: 4,
+		},
+		"another executor": {
+			facts: []fact.Fact{acted, intended, returned}, change: otherExecutor,
+			asked: []string{"BlockInterrupted", `- send ["to whom"] {"text":"hi"} -> "sent hi"`}, count: 4,
+		},
+		"another executor, nothing called": {
+			facts: []fact.Fact{acted, ran, again}, change: otherExecutor, block: ends,
+			asked: []string{"Execution logs:\n7\n", "The interpreter was replaced"}, count: 6,
 		},
 		"after a block": {
 			facts: []fact.Fact{acted, ran},
@@ -109,7 +140,7 @@ func TestResume(t *testing.T) {
 			events: map[messages.ProcessType]int{messages.StepCount: 1},
 		},
 		"interrupted at the step limit": {
-			facts: []fact.Fact{acted}, change: steps(1),
+			facts: []fact.Fact{acted, intended}, change: steps(1), block: ends,
 			asked: []string{"Do it."}, count: 5,
 			events: map[messages.ProcessType]int{messages.MaxStepsReached: 1},
 		},
@@ -132,6 +163,9 @@ func TestResume(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := begun(t, from(c.facts, c.change))
+			if c.block != nil {
+				c.block(s.running())
+			}
 			if len(c.asked) > 0 {
 				q := s.question()
 				for _, part := range c.asked {
@@ -168,21 +202,84 @@ func TestResumeTokens(t *testing.T) {
 	}
 }
 
-// The new executor has no variables of earlier blocks, and the model is told:
-// with the first block that runs, or by the interruption itself.
-func TestResumeTellsOfVariables(t *testing.T) {
-	for name, left := range map[string][]fact.Fact{
-		"after a block": {acted, ran}, "in the first block": {acted}, "in a later block": {acted, ran, acted},
-	} {
-		t.Run(name, func(t *testing.T) {
-			s := begun(t, from(left, nil))
-			s.block().end(python.Outcome{Output: "8\n"})
-			q := s.question()
-			require.Equal(t, 1, strings.Count(strings.Join(q.texts(), "\n"), "The interpreter was replaced"))
-			q.say("Done.")
-			s.endsWith(messages.StatusAnswered, "Done.")
-		})
+// again is the thought of a second step.
+var again = &fact.Thought{Step: 2, Text: code("work()"), Code: "work()", FinishReason: "stop"}
+
+func ends(b *block) { b.end(python.Outcome{Output: "7\n"}) }
+
+func otherExecutor(c *agent.Config) {
+	other := *started
+	other.Executor = "local/CPython 3.0/abc"
+	c.Records[0].Facts[0] = &other
+}
+
+// sendAgain makes the call that intended stands for.
+func (b *block) sendAgain() result {
+	r := b.host.Call(b.ctx, python.Call{Ordinal: 2, Tool: "send", Args: whom, Kwargs: hi})
+	return result{r.Value, r.Err}
+}
+
+// A call in doubt whose tool takes the same key twice is made again, as the
+// same call: with its id, its key and no second intent.
+func TestResumeIdempotentCall(t *testing.T) {
+	once := *intended
+	once.Args, once.Hash = nil, fact.CallHash("send", nil, hi)
+	s := begun(t, from([]fact.Fact{acted, &once}, func(c *agent.Config) {
+		for i := range c.Equipment.Tools {
+			spec := *c.Equipment.Tools[i].Spec
+			spec.Effects = tool.EffectsIdempotent
+			c.Equipment.Tools[i].Spec = &spec
+		}
+	}))
+	b := s.running()
+	b.call(1, "look", "")
+	done := b.begin(2, "send", `{"text":"hi"}`)
+	require.Equal(t, "hi", take(s, s.sent, "the call to begin"))
+	s.mail <- struct{}{}
+	require.Equal(t, `"sent hi"`, string(take(s, done, "the call to return").value))
+	ends(b)
+	s.question().say("Done.")
+	s.endsWith(messages.StatusAnswered, "Done.")
+	require.Empty(t, facts[*fact.Intended](s))
+	require.Equal(t, "c1", facts[*fact.Returned](s)[0].ToolCallID)
+}
+
+// The blocks that ended are run again, with their calls answered from the log,
+// before the next one.
+func TestResumeRebuilds(t *testing.T) {
+	earlier := &fact.Executed{Step: 1, Observation: "Execution logs:\n7\n", OutputHash: fact.HashOf([]byte("7\n"))}
+	play := func(t *testing.T, printed string) (*stage, *question) {
+		s := begun(t, from([]fact.Fact{acted, intended, returned, earlier}, nil))
+		s.question().say(code("work()"))
+		past := s.running()
+		require.Equal(t, "5", string(past.call(1, "look", "").value))
+		require.Equal(t, `"sent hi"`, string(past.sendAgain().value))
+		past.end(python.Outcome{Output: printed})
+		s.running().end(python.Outcome{Output: "8\n"})
+		q := s.question()
+		require.Contains(t, q.last(), "Execution logs:\n8\n")
+		return s, q
 	}
+	t.Run("as it was", func(t *testing.T) {
+		s, q := play(t, "7\n")
+		require.NotContains(t, q.last(), "The interpreter was replaced")
+		q.say("Done.")
+		s.endsWith(messages.StatusAnswered, "Done.")
+		require.Empty(t, s.sent)
+		require.Nil(t, facts[*fact.Executed](s)[0].Lost)
+	})
+	t.Run("another way", func(t *testing.T) {
+		s, q := play(t, "other\n")
+		require.Contains(t, q.last(), "The interpreter was replaced")
+		q.say(code("work()"))
+		s.running().end(python.Outcome{Output: "9\n"})
+		q = s.question()
+		require.NotContains(t, q.last(), "The interpreter was replaced", "it is said once")
+		q.say("Done.")
+		s.endsWith(messages.StatusAnswered, "Done.")
+		require.Empty(t, s.sent)
+		require.Equal(t, messages.LostDiverged, facts[*fact.Executed](s)[0].Lost.Reason)
+	})
 }
 
 // A stop that comes before the work, stronger than the one on the log.

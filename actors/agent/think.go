@@ -139,7 +139,9 @@ func (a *Agent) onThought(ctx actor.Context, m *messages.Thought) {
 // accept records a thought with code and then lets the code run.
 func (a *Agent) accept(ctx actor.Context, m *messages.Thought, code string) {
 	a.rejected, a.repair = 0, nil
-	a.record(ctx, a.thoughtFact(m, code, ""), a.commit(m), func(ctx actor.Context) {
+	f := a.thoughtFact(m, code, "")
+	f.Clock = a.cfg.System.World().Now()
+	a.record(ctx, f, a.commit(m), func(ctx actor.Context) {
 		a.window.Add(messages.NewChatMessage(window.Assistant, action.Visible(m.Text), nil))
 		if a.stop.beforeCode() {
 			a.finishStopped(ctx)

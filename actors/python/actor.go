@@ -8,6 +8,7 @@ import (
 
 	"github.com/asynkron/protoactor-go/actor"
 
+	"github.com/troupe-go/troupe/actors/python/slots"
 	"github.com/troupe-go/troupe/actors/system"
 	"github.com/troupe-go/troupe/messages"
 )
@@ -19,6 +20,23 @@ type Config struct {
 	System *system.System
 	// BlockTimeout bounds a whole block, what it waits for included; 0: none.
 	BlockTimeout time.Duration
+	// Slots bound the blocks that compute at a time on a node; nil: no bound.
+	// Run is whose turn a block takes in their queue.
+	Slots *slots.Slots
+	Run   string
+	// Blobs keep snapshots of variables; nil: none are taken.
+	Blobs Blobs
+	// RebuildLimit is the processor time that past blocks may cost when they
+	// are run again; 0: DefaultRebuildLimit.
+	RebuildLimit time.Duration
+	// Metrics count rebuilds and waits for slots; nil: nobody counts.
+	Metrics *Metrics
+}
+
+// Blobs keep bytes by their hash. Both methods may take their time.
+type Blobs interface {
+	PutBlob(ctx context.Context, data []byte) (hash string, err error)
+	GetBlob(ctx context.Context, hash string) ([]byte, error)
 }
 
 // Producer makes executor actors. An agent spawns one as its child when its
@@ -28,8 +46,11 @@ type Config struct {
 // block at a time, and answers its parent with exactly one *messages.Executed a
 // block. In between, the parent gets a *messages.CallTool for each call that
 // the code makes and answers it with *messages.ToolReturned; what comes late is
-// ignored. The interpreter is started when first needed. One that died is
-// replaced at the next block, which says so (Executed.Fresh).
+// ignored. A block that waits for a slot says so with one
+// *messages.ExecutorBusy. The interpreter is started when first needed. One
+// that is gone is replaced at the next block: the blocks that it builds on are
+// run again (Execute.Past), with their calls answered from the log; variables
+// that don't come back are in Executed.Lost.
 //
 // The pipe is served by one goroutine a block, with one cancel, which the actor
 // owns: stopping it kills the interpreter.
@@ -41,7 +62,6 @@ func Producer(cfg Config) actor.Producer {
 type executor struct {
 	cfg   Config
 	slot  *slot // of the interpreter; nil before the first block and after a loss
-	lost  bool  // an interpreter with variables of earlier blocks is gone
 	block *block
 }
 
@@ -50,16 +70,7 @@ type block struct {
 	id     uint64
 	cancel context.CancelFunc
 	calls  calls
-	fresh  bool
 	start  time.Time
-}
-
-// blockDone is what a block's goroutine reports.
-type blockDone struct {
-	id       uint64
-	outcome  *Outcome
-	err      error
-	replaced bool // the interpreter had gone between two blocks
 }
 
 // Receive is the table of messages to handlers.
@@ -92,54 +103,20 @@ func (e *executor) execute(ctx actor.Context, m *messages.Execute) {
 		}})
 		return
 	}
-	fresh := e.slot == nil && e.lost
 	if e.slot == nil {
 		e.slot = &slot{}
 	}
-	run, cancel := blockContext(e.cfg.BlockTimeout)
+	ctxOfBlock, cancel := context.WithCancel(context.Background())
 	self, root := ctx.Self(), e.cfg.System.Root()
-	b := &block{id: m.ID, cancel: cancel, fresh: fresh, start: e.cfg.System.World().Now(),
+	b := &block{id: m.ID, cancel: cancel, start: e.cfg.System.World().Now(),
 		calls: calls{root: root, self: self, parent: ctx.Parent(), block: m.ID, step: m.Step}}
 	e.block = b
-	cfg, s := e.cfg, e.slot
-	cfg.System.Go(func() {
+	j := &job{cfg: &e.cfg, slot: e.slot, calls: &b.calls, m: m}
+	e.cfg.System.Go(func() {
 		defer cancel()
-		root.Send(self, runBlock(run, cfg, s, &b.calls, m))
+		root.Send(self, j.run(ctxOfBlock))
 	})
 }
-
-func blockContext(limit time.Duration) (context.Context, context.CancelFunc) {
-	if limit <= 0 {
-		return context.WithCancel(context.Background())
-	}
-	return context.WithTimeout(context.Background(), limit)
-}
-
-// runBlock runs the block in the slot's interpreter, or in a new one where
-// there is none or it has gone since the last block.
-func runBlock(ctx context.Context, cfg Config, s *slot, host Host, m *messages.Execute) (d *blockDone) {
-	d = &blockDone{id: m.ID}
-	defer func() {
-		if r := recover(); r != nil {
-			d.err = fmt.Errorf("the executor's driver panicked: %v", r)
-		}
-	}()
-	d.outcome, d.err = s.exec(ctx, cfg, Block{Code: m.Code}, host)
-	if errors.Is(d.err, ErrGone) {
-		s.drop()
-		d.replaced = true
-		d.outcome, d.err = s.exec(ctx, cfg, Block{Code: m.Code}, host)
-	}
-	if d.err != nil && ctx.Err() != nil { // it never came to run
-		d.outcome, d.err = &Outcome{Killed: KilledBy(ctx)}, nil
-	}
-	return d
-}
-
-// startError says that no interpreter could be had.
-type startError struct{ error }
-
-func (e *startError) Unwrap() error { return e.error }
 
 // done reports the end of a block and lets go of an interpreter that is gone.
 func (e *executor) done(ctx actor.Context, d *blockDone) {
@@ -148,11 +125,12 @@ func (e *executor) done(ctx actor.Context, d *blockDone) {
 	}
 	b := e.block
 	e.block = nil
-	out := &messages.Executed{ID: d.id, Fresh: b.fresh || d.replaced, Duration: e.cfg.System.World().Now().Sub(b.start)}
+	out := &messages.Executed{ID: d.id, Lost: d.lost, Interrupted: d.interrupted, Snapshot: d.snapshot,
+		Duration: e.cfg.System.World().Now().Sub(b.start)}
 	if o := d.outcome; o != nil {
 		out.Output, out.Printed, out.Value, out.Repr = o.Output, o.Printed, o.Value, o.Repr
 		out.IsFinal, out.Final, out.FinalText = o.IsFinal, o.Final, o.FinalText
-		out.Err, out.Killed, out.CPU = o.Err, o.Killed, o.CPU
+		out.Err, out.Killed, out.CPU, out.Unrepeatable = o.Err, o.Killed, o.CPU, o.Unrepeatable
 	}
 	if d.err != nil {
 		e.cfg.System.Logger().Error("a block has no outcome", "error", d.err)
@@ -160,7 +138,6 @@ func (e *executor) done(ctx actor.Context, d *blockDone) {
 	}
 	if out.Killed != "" {
 		e.closeSlot()
-		e.lost = true
 	}
 	ctx.Send(ctx.Parent(), out)
 }

@@ -18,15 +18,6 @@ type slot struct {
 	closed bool
 }
 
-// exec runs code in the slot's interpreter.
-func (s *slot) exec(ctx context.Context, cfg Config, b Block, host Host) (*Outcome, error) {
-	interp, err := s.get(ctx, cfg)
-	if err != nil {
-		return nil, &startError{err}
-	}
-	return interp.Exec(ctx, b, host)
-}
-
 // drop forgets an interpreter that is gone.
 func (s *slot) drop() {
 	s.mu.Lock()
@@ -38,29 +29,29 @@ func (s *slot) drop() {
 	}
 }
 
-// get gives the interpreter, started when there is none.
-func (s *slot) get(ctx context.Context, cfg Config) (Interpreter, error) {
+// get gives the interpreter, and reports whether it is a new one: there was
+// none.
+func (s *slot) get(ctx context.Context, cfg *Config) (it Interpreter, fresh bool, err error) {
 	s.mu.Lock()
-	interp, closed := s.interp, s.closed
+	it, closed := s.interp, s.closed
 	s.mu.Unlock()
 	if closed {
-		return nil, context.Canceled
+		return nil, false, context.Canceled
 	}
-	if interp != nil {
-		return interp, nil
+	if it != nil {
+		return it, false, nil
 	}
-	interp, err := cfg.Driver.Start(ctx, cfg.Spec)
-	if err != nil {
-		return nil, err
+	if it, err = cfg.Driver.Start(ctx, cfg.Spec); err != nil {
+		return nil, false, err
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed {
-		interp.Close()
-		return nil, context.Canceled
+		it.Close()
+		return nil, false, context.Canceled
 	}
-	s.interp = interp
-	return interp, nil
+	s.interp = it
+	return it, true, nil
 }
 
 // close kills the interpreter, or the one that is being started.

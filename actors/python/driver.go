@@ -29,6 +29,10 @@ type Description struct {
 	Missing []Wall   // that don't
 }
 
+// ID names the executor: variables can only be brought back in one of the same
+// kind, version and driver program.
+func (d Description) ID() string { return string(d.Level) + "/" + d.Version + "/" + d.Hash }
+
 // Wall is one that is missing, why, and what to do.
 type Wall struct{ Name, Why, Advice string }
 
@@ -85,8 +89,35 @@ type Interpreter interface {
 	// Outcome.Killed says when the interpreter is gone; the error is for what
 	// has no outcome: ErrGone.
 	Exec(ctx context.Context, b Block, host Host) (*Outcome, error)
+	// Snapshot gives the variables in at most limit bytes, which only Restore
+	// understands: they are the guest's, and hostile. It is called between
+	// blocks, by Exec's caller. ErrNoSnapshot: they can't be kept. A cancelled
+	// ctx kills the interpreter.
+	Snapshot(ctx context.Context, limit int) (*State, error)
+	// Restore puts a snapshot's variables into an interpreter that has run
+	// nothing. After an error it is of no more use. A cancelled ctx kills it.
+	Restore(ctx context.Context, data []byte) error
 	Close()
 }
+
+// State is what an interpreter's variables come to.
+type State struct {
+	Data    []byte
+	Missing []string // names of variables that are not in it, sorted
+}
+
+// NoSnapshots is for interpreters whose variables can't be kept.
+type NoSnapshots struct{}
+
+// Snapshot implements Interpreter.
+func (NoSnapshots) Snapshot(context.Context, int) (*State, error) { return nil, ErrNoSnapshot }
+
+// Restore implements Interpreter.
+func (NoSnapshots) Restore(context.Context, []byte) error { return ErrNoSnapshot }
+
+// ErrNoSnapshot says that an interpreter can't give its variables, and why;
+// it goes on all the same unless it is gone.
+var ErrNoSnapshot = errors.New("no snapshot of the variables")
 
 // Outcome is how a block ended; fields as in messages.Executed.
 type Outcome struct {

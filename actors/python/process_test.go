@@ -56,7 +56,6 @@ func TestExecutorOfAProcess(t *testing.T) {
 	require.Equal(t, "before\n", out.Output)
 
 	out = b.run(3, "x")
-	require.True(t, out.Fresh)
 	require.Equal(t, "NameError", out.Err.Type)
 	second := <-w.pids
 	b.stop()

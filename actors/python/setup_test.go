@@ -123,6 +123,7 @@ func (d *fakeDriver) interpreters() []*fakeInterpreter {
 // fakeInterpreter understands: "call" (one call, whose result is the value),
 // "wait" (for its ctx), "die", "panic"; everything else is its own value.
 type fakeInterpreter struct {
+	python.NoSnapshots
 	once   sync.Once
 	closed chan struct{}
 }

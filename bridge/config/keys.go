@@ -87,6 +87,8 @@ func limitFields() fields[messages.Limits] {
 	return fields[L]{
 		integer("max_runs", func(l *L) *int { return &l.MaxRuns }).min(1).max(1e6).def("256").
 			doc("runs at a time", "同时进行的运行数"),
+		integer("max_executors", func(l *L) *int { return &l.MaxExecutors }).min(1).max(1e5).
+			doc("code blocks that compute at a time, the others wait; default: 4 a processor", "同时计算的代码块数，其余等待；缺省为每个处理器 4 个"),
 		integer("queue_size", func(l *L) *int { return &l.QueueSize }).min(1).max(1e6).def("1024").
 			doc("runs that wait; beyond it new ones are refused as busy", "等待的运行数；超出则以 busy 拒绝"),
 		duration("queue_wait", func(l *L) *time.Duration { return &l.QueueWait }).min(0.001).max(86400).def("5m").

@@ -49,6 +49,7 @@ func TestEveryKeyReachesItsField(t *testing.T) {
 	require.Equal(t, messages.SandboxWasm, f.Sandbox.Level)
 	require.Equal(t, 2<<20, f.Sandbox.OutputLimit)
 	require.Equal(t, 7, f.Limits.MaxRuns)
+	require.Equal(t, 12, f.Limits.MaxExecutors)
 	require.Equal(t, 36*time.Hour, f.Limits.RunDeadline)
 	require.Equal(t, "/var/lib/troupe", f.DataDir)
 	require.Equal(t, "zh", f.Lang)

@@ -57,6 +57,7 @@ type RunStarted struct {
 	Parent         string                  `json:"parent,omitempty"` // invocation
 	ParentEpoch    uint64                  `json:"parent_epoch,omitempty"`
 	Executor       string                  `json:"executor,omitempty"` // kind, version and driver hash
+	Seed           string                  `json:"seed,omitempty"`     // of what is random in the interpreter
 	Owner          string                  `json:"owner,omitempty"`    // random, set by the log: two owners never write the same first record
 }
 
@@ -73,6 +74,7 @@ type Thought struct {
 	Attempts     int                      `json:"attempts"`
 	Rejected     string                   `json:"rejected,omitempty"` // why it led to a repair turn; "" when accepted
 	Code         string                   `json:"code,omitempty"`     // the block to run; "" when none
+	Clock        time.Time                `json:"clock,omitzero"`     // what the block's clock shows at its start
 	Purpose      string                   `json:"purpose,omitempty"`  // "" | final_answer
 	ToolCalls    []messages.ToolCallDelta `json:"tool_calls,omitempty"`
 }
@@ -90,14 +92,8 @@ type Intended struct {
 	Calls          []Call            `json:"calls,omitempty"` // effect-free calls made before it in this block, not yet on the log
 }
 
-// Call is a finished effect-free call.
-type Call struct {
-	Call  uint64              `json:"call"`
-	Tool  string              `json:"tool"`
-	Hash  string              `json:"hash"`
-	Value json.RawMessage     `json:"value,omitempty"`
-	Err   *messages.ToolError `json:"err,omitempty"`
-}
+// Call is a finished call without effects.
+type Call = messages.RecordedCall
 
 // Returned is the result of an intended call.
 type Returned struct {
@@ -108,6 +104,7 @@ type Returned struct {
 	Value      json.RawMessage     `json:"value,omitempty"`
 	Err        *messages.ToolError `json:"err,omitempty"`
 	Changes    []messages.Artifact `json:"changes,omitempty"` // workspace files
+	At         time.Time           `json:"at,omitzero"`       // when the code's clock says it returned
 }
 
 // Executed says how a block ended.
@@ -123,6 +120,11 @@ type Executed struct {
 	Interrupted bool              `json:"interrupted,omitempty"` // BlockInterrupted: ended by a take-over
 	Calls       []Call            `json:"calls,omitempty"`       // effect-free calls not yet on the log
 	CPU         time.Duration     `json:"cpu,omitempty"`
+	// Unrepeatable says why the block can't be run again; nil when it can.
+	Unrepeatable []string                `json:"unrepeatable,omitempty"`
+	Snapshot     *messages.Snapshot      `json:"snapshot,omitempty"` // of the variables after it
+	Lost         *messages.LostVariables `json:"lost,omitempty"`     // variables it began without
+	Executor     string                  `json:"executor,omitempty"` // that ran it, where that is another than the run's
 }
 
 // StopRequested records a stop that the owner obeys.

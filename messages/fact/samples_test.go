@@ -22,7 +22,7 @@ func samples() []fact.Fact {
 	hash := fact.CallHash("read_file", args, kwargs)
 	toolErr := &messages.ToolError{Type: "ToolTimeout", Message: "2m", Code: "tool_timeout", Abandoned: true}
 	calls := []fact.Call{
-		{Call: 1, Tool: "read_file", Hash: hash, Value: json.RawMessage(`"text"`)},
+		{Call: 1, Tool: "read_file", Hash: hash, Value: json.RawMessage(`"text"`), At: recordTime},
 		{Call: 2, Tool: "read_file", Hash: hash, Err: toolErr},
 	}
 	temperature := 0.1
@@ -37,23 +37,25 @@ func samples() []fact.Fact {
 			Models:     []messages.ModelConfig{{CiteName: "main", ModelName: "m", URL: "https://example.com/v1", Temperature: &temperature}},
 			Tools:      []messages.ToolConfig{{Name: "read_file", ClassName: "ReadFileTool"}},
 			Sandbox:    &messages.SandboxConfig{Level: messages.SandboxLocal},
-			Workspace:  "runs/run-1", Depth: 1, Parent: "inv-0", ParentEpoch: 1, Executor: "local/3.14/abc", Owner: "owner-1",
+			Workspace:  "runs/run-1", Depth: 1, Parent: "inv-0", ParentEpoch: 1, Executor: "local/3.14/abc", Seed: "00ff", Owner: "owner-1",
 		},
 		&fact.Thought{
 			Step: 2, Text: "<code>print(1)</code>", Reasoning: "数", FinishReason: "stop",
 			Usage: messages.Usage{InputTokens: 100, OutputTokens: 20, CachedTokens: 50, CacheSource: "cached_tokens"},
-			Model: "main", AttemptID: "attempt-1", Attempt: 2, Attempts: 2, Rejected: "cut", Code: "print(1)",
+			Model: "main", AttemptID: "attempt-1", Attempt: 2, Attempts: 2, Rejected: "cut", Code: "print(1)", Clock: recordTime,
 			Purpose: "final_answer", ToolCalls: []messages.ToolCallDelta{{ID: "x", Name: "f", Arguments: "{}"}},
 		},
 		&fact.Intended{Step: 2, ToolCallID: "call-1", Call: 3, Tool: "create_file", Args: args, Kwargs: kwargs, Hash: hash, IdempotencyKey: "inv-1/2/3", Calls: calls},
 		&fact.Returned{
 			Step: 2, ToolCallID: "call-1", Call: 3, Tool: "create_file", Value: json.RawMessage(`{"ok":true}`), Err: toolErr,
-			Changes: []messages.Artifact{{Name: "a", Path: "out/a", MediaType: "text/plain", Size: 2, Hash: "8f43"}},
+			Changes: []messages.Artifact{{Name: "a", Path: "out/a", MediaType: "text/plain", Size: 2, Hash: "8f43"}}, At: recordTime,
 		},
 		&fact.Executed{
 			Step: 2, Observation: "1\n", OutputHash: "4355", IsFinal: true, Final: json.RawMessage(`42`), FinalText: "42",
 			Err:    &messages.PyError{Type: "ValueError", Message: "no", Line: 3, Traceback: "line 3"},
 			Killed: "timeout", Interrupted: true, Calls: calls, CPU: 12 * time.Millisecond,
+			Unrepeatable: []string{"threads"}, Snapshot: &messages.Snapshot{Blob: "8f43", Bytes: 2, Missing: []string{"g"}},
+			Lost: &messages.LostVariables{Reason: "ceiling", Step: 1, Detail: "too much", Names: []string{"g"}}, Executor: "wasm/3.12/abc",
 		},
 		&fact.ChildStarted{Step: 2, ToolCallID: "call-2", Call: 4, Agent: "researcher", Invocation: "inv-2", Depth: 1, Args: args, Kwargs: kwargs, Hash: hash, IdempotencyKey: "inv-1/2/4", Calls: calls},
 		&fact.PlanChanged{Step: 2, ToolCallID: "call-3", PlanID: "p", PlanStepID: "s1", Plan: json.RawMessage(`{"plan_id":"p","title":"计划","steps":[]}`)},

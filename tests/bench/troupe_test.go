@@ -45,7 +45,7 @@ func (stubDriver) Describe() python.Description {
 	return python.Description{Level: "stub", Version: "none", Hash: "none"}
 }
 
-type stubInterpreter struct{}
+type stubInterpreter struct{ python.NoSnapshots }
 
 func (stubInterpreter) Exec(ctx context.Context, _ python.Block, host python.Host) (*python.Outcome, error) {
 	r := host.Call(ctx, python.Call{Ordinal: 1, Tool: "add", Kwargs: json.RawMessage(`{"a":1,"b":1}`)})

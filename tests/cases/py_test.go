@@ -75,7 +75,7 @@ func pyEndless(t *testing.T) {
 	require.Less(t, ended.Time.Sub(begun), 10*time.Second, "some 3 s of a processor of its own, and other tests run too")
 	require.Contains(t, s.observation(1), "it took longer than it may")
 	require.Contains(t, s.observation(2), "Execution logs:\nalive\n")
-	require.Contains(t, s.observation(2), "all variables, functions and imports of earlier blocks are gone")
+	require.Contains(t, s.observation(1), "What it changed in variables is undone")
 
 	first, second := <-seen, <-seen
 	require.Len(t, first, 1)

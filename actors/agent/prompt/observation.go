@@ -27,7 +27,7 @@ type ObservationData struct {
 	Printed int64             // bytes it printed, where Logs has been cut in its middle; 0: len(Logs)
 	Value   string            // text of its last value; "" for none
 	Err     *messages.PyError // nil when it ended without an exception
-	Notes   []string          // whole sentences that follow, e.g. Killed, VariablesGone
+	Notes   []string          // whole sentences that follow, e.g. Killed, VariablesLost
 	Limit   int               // bytes in all; 0: DefaultLimit; at least MinLimit
 }
 

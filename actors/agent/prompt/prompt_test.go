@@ -176,7 +176,7 @@ func TestMetadata(t *testing.T) {
 func TestSentences(t *testing.T) {
 	for _, lang := range languages {
 		lines := []string{
-			prompt.VariablesGone(lang), prompt.EmptyAnswer(lang),
+			prompt.VariablesLost(lang, &messages.LostVariables{}), prompt.VariablesLost(lang, &messages.LostVariables{Names: []string{"x"}}), prompt.EmptyAnswer(lang),
 			prompt.SummaryFailed(lang, "reason"),
 		}
 		for _, how := range []string{"timeout", "memory", "died", "cancelled"} {

@@ -2,6 +2,7 @@ package prompt
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/troupe-go/troupe/messages"
 )
@@ -20,6 +21,8 @@ type phrases struct {
 
 	fullWidth     string // line, column, character, what to write instead
 	variablesGone string
+	variablesLost string // their names
+	undone        string
 	emptyAnswer   string
 	refused       string
 	summaryFailed string // reason
@@ -53,11 +56,13 @@ var english = phrases{
 
 	fullWidth:     "Line %d, column %d: %q is a full-width character; write %q in code.",
 	variablesGone: "The interpreter was replaced: all variables, functions and imports of earlier blocks are gone. Define again what you still need.",
+	variablesLost: "The interpreter was replaced, and these names of earlier blocks could not be brought back: %s. All else is as it was. Define again what you still need.",
+	undone:        "What it changed in variables is undone: they are as before this block.",
 	emptyAnswer:   "I could not produce an answer to this question. Please ask again, perhaps in other words.",
 	refused:       "I can't answer this: the answer was held back by a content filter.",
 	summaryFailed: "The step limit was reached, and the closing answer could not be written: %s",
 
-	interrupted: "BlockInterrupted: the block was interrupted before its end and was not run to the end again. The interpreter was replaced: variables of earlier blocks are gone.",
+	interrupted: "BlockInterrupted: the block was interrupted before its end and was not run to the end again. What it changed in variables is undone: they are as before this block.",
 	doneHead:    "These calls were finished:",
 	doubtHead:   "These calls had begun, and it is not known whether they took effect. They were not repeated:",
 	childHead:   "These agents are still at work for this task:",
@@ -79,11 +84,13 @@ var chinese = phrases{
 
 	fullWidth:     "第 %d 行第 %d 列：%q 是全角字符；代码中请写 %q。",
 	variablesGone: "解释器已被替换：之前代码块中的变量、函数和导入都已丢失。请重新定义仍然需要的内容。",
+	variablesLost: "解释器已被替换，之前代码块中的以下名称未能恢复：%s。其余保持原样。请重新定义仍然需要的内容。",
+	undone:        "它对变量的修改已撤销：变量与该代码块之前相同。",
 	emptyAnswer:   "抱歉，这次没能得出这个问题的答案。请重新提问，或换一种说法。",
 	refused:       "抱歉，这个问题无法回答：答案被内容过滤器拦截。",
 	summaryFailed: "步数已达上限，且无法生成最后的总结：%s",
 
-	interrupted: "BlockInterrupted：该代码块在结束前被中断，没有重新运行到结尾。解释器已被替换：之前代码块中的变量都已丢失。",
+	interrupted: "BlockInterrupted：该代码块在结束前被中断，没有重新运行到结尾。它对变量的修改已撤销：变量与该代码块之前相同。",
 	doneHead:    "以下调用已经完成：",
 	doubtHead:   "以下调用已经开始，但不知道是否生效，也没有重复执行：",
 	childHead:   "以下智能体仍在为这个任务工作：",
@@ -92,13 +99,30 @@ var chinese = phrases{
 	more:        "- 另有 %d 项",
 }
 
-// VariablesGone says that the interpreter lost what earlier blocks defined.
-func VariablesGone(lang string) string { return sentences(lang).variablesGone }
+// maxNames bounds the names that VariablesLost lists.
+const maxNames = 30
 
-// Killed says why the interpreter was stopped in mid-block; how is
-// messages.Executed.Killed.
-func Killed(lang, how string) string {
+// VariablesLost says which of the names that earlier blocks defined are gone:
+// those listed, or all.
+func VariablesLost(lang string, l *messages.LostVariables) string {
 	p := sentences(lang)
+	if l.Names == nil {
+		return p.variablesGone
+	}
+	names := strings.Join(l.Names[:min(len(l.Names), maxNames)], ", ")
+	if len(l.Names) > maxNames {
+		names += ", …"
+	}
+	return fmt.Sprintf(p.variablesLost, names)
+}
+
+// Killed says why the interpreter was stopped in mid-block, and what that means
+// for variables; how is messages.Executed.Killed.
+func Killed(lang, how string) string {
+	return killed(sentences(lang), how) + " " + sentences(lang).undone
+}
+
+func killed(p *phrases, how string) string {
 	switch how {
 	case "timeout":
 		return p.timeout

@@ -11,22 +11,21 @@ import (
 	"io/fs"
 )
 
-// What the outside of the program needs to know: the descriptors it reads
-// commands from and writes messages to, the code that starts it when Dir's
-// parent is on sys.path, and the exit status that says it could not even
-// report a MemoryError.
+// What the outside of the program needs to know. Its function _troupe.main.main
+// takes the descriptors it reads commands from and writes messages to.
 const (
-	ReadFD     = 3
-	WriteFD    = 4
-	Dir        = "_troupe"
-	Entry      = "import _troupe.main; _troupe.main.main()"
+	// ReadFD and WriteFD are those that a process of its own has.
+	ReadFD  = 3
+	WriteFD = 4
+	// ExitMemory is the exit status that says it could not even report a
+	// MemoryError.
 	ExitMemory = 71
 )
 
 //go:embed _troupe/*.py
 var files embed.FS
 
-// Files gives the program: a folder named Dir.
+// Files gives the program: a folder named _troupe.
 func Files() fs.FS { return files }
 
 // Hash gives the first 16 hex digits of the SHA-256 over the program's files.

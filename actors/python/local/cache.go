@@ -17,6 +17,7 @@ import (
 	"github.com/kluctl/go-embed-python/python"
 
 	"github.com/troupe-go/troupe/actors/python/guest"
+	"github.com/troupe-go/troupe/actors/python/internal/cachedir"
 )
 
 const (
@@ -24,7 +25,7 @@ const (
 	pythonVersion = "3.14.6"
 	pythonRelease = "python3.14"
 	// layout counts changes of what is kept and how it is compiled.
-	layout = "3"
+	layout = "4"
 )
 
 // installation is an interpreter ready to start.
@@ -36,10 +37,10 @@ type installation struct {
 }
 
 // install finds the interpreter and the driver program in the cache, or puts
-// them there, in the place of what is damaged; whole as for checkManifest.
+// them there, in the place of what is damaged; whole as for cachedir.Check.
 // Processes that do so at the same time wait for each other.
 func install(ctx context.Context, dir string, whole bool) (*installation, error) {
-	if err := ownFolder(dir); err != nil {
+	if err := cachedir.Own(dir); err != nil {
 		return nil, err
 	}
 	hash, err := guest.Hash()
@@ -52,85 +53,29 @@ func install(ctx context.Context, dir string, whole bool) (*installation, error)
 	if in.damage(whole) == nil {
 		return in, nil
 	}
-	unlock, err := lock(ctx, filepath.Join(dir, "lock"))
+	unlock, err := cachedir.Lock(ctx, filepath.Join(dir, "lock"))
 	if err != nil {
 		return nil, err
 	}
 	defer unlock()
-	if err := removeLeftovers(dir); err != nil {
+	if err := cachedir.RemoveLeftovers(dir); err != nil {
 		return nil, err
 	}
 	if err := os.MkdirAll(in.root, 0o700); err != nil {
 		return nil, err
 	}
-	if err := once(in.home, whole, func(tmp string) error { return unpack(ctx, tmp) }); err != nil {
+	if err := cachedir.Once(in.home, whole, func(tmp string) error { return unpack(ctx, tmp) }); err != nil {
 		return nil, err
 	}
-	return in, once(in.driver, whole, func(tmp string) error { return in.writeDriver(ctx, tmp) })
+	return in, cachedir.Once(in.driver, whole, func(tmp string) error { return in.writeDriver(ctx, tmp) })
 }
 
-// damage gives what is not as it was put there; whole as for checkManifest.
+// damage gives what is not as it was put there; whole as for cachedir.Check.
 func (in *installation) damage(whole bool) error {
 	if info, err := os.Stat(in.root); err != nil || !info.IsDir() {
 		return fmt.Errorf("%s is no folder: %w", in.root, err)
 	}
-	return errors.Join(checkManifest(in.home, whole), checkManifest(in.driver, whole))
-}
-
-// ownFolder makes dir, or checks that nobody else can have put things there.
-func ownFolder(dir string) error {
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return err
-	}
-	info, err := os.Stat(dir)
-	if err != nil {
-		return err
-	}
-	if err := checkOwner(dir, info); err != nil {
-		return err
-	}
-	if info.Mode().Perm()&0o077 != 0 {
-		return os.Chmod(dir, 0o700)
-	}
-	return nil
-}
-
-// removeLeftovers removes what a process that was killed in the middle left.
-// Under the lock nobody else is in the middle.
-func removeLeftovers(dir string) error {
-	paths, err := filepath.Glob(filepath.Join(dir, "tmp-*"))
-	for _, path := range paths {
-		err = errors.Join(err, os.RemoveAll(path))
-	}
-	return err
-}
-
-// once makes the folder target with fill, which gets a temporary one beside
-// it; a rename makes it appear whole, with its manifest. An existing target is
-// left as it is, or replaced when it is damaged.
-func once(target string, whole bool, fill func(tmp string) error) error {
-	if checkManifest(target, whole) == nil {
-		return nil
-	}
-	tmp, err := os.MkdirTemp(filepath.Dir(target), "tmp-")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(tmp) // after the rename there is nothing left
-	if err := fill(tmp); err != nil {
-		return err
-	}
-	if err := writeManifest(tmp); err != nil {
-		return err
-	}
-	damaged := tmp + "-damaged"
-	if err := os.Rename(target, damaged); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	if err := os.Rename(tmp, target); err != nil {
-		return err
-	}
-	return os.RemoveAll(damaged)
+	return errors.Join(cachedir.Check(in.home, whole), cachedir.Check(in.driver, whole))
 }
 
 // needless are parts of the library that code in a sandbox can't use.
@@ -248,7 +193,8 @@ func (b *limitedBuffer) String() string { return string(b.text) }
 // path, no byte code written. The driver's folder is on the path only while
 // the driver is imported.
 func (in *installation) argv() []string {
-	entry := "import sys; sys.path.insert(0, " + strconv.Quote(in.driver) + "); import _troupe.main; del sys.path[0]; _troupe.main.main()"
+	entry := "import sys; sys.path.insert(0, " + strconv.Quote(in.driver) + "); import _troupe.main; del sys.path[0]; " +
+		fmt.Sprintf("_troupe.main.main(%d, %d)", guest.ReadFD, guest.WriteFD)
 	return []string{in.exe, "-s", "-S", "-P", "-B", "-X", "utf8", "-c", entry}
 }
 

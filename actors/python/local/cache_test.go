@@ -3,84 +3,21 @@
 package local
 
 import (
-	"context"
 	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/troupe-go/troupe/actors/python"
+	"github.com/troupe-go/troupe/actors/python/internal/cachedir"
 	"github.com/troupe-go/troupe/messages"
 )
-
-func TestOnce(t *testing.T) {
-	target := filepath.Join(t.TempDir(), "made")
-	failed := errors.New("half way")
-	err := once(target, false, func(tmp string) error {
-		require.NoError(t, os.WriteFile(filepath.Join(tmp, "part"), nil, 0o600))
-		return failed
-	})
-	require.ErrorIs(t, err, failed)
-	left, err := os.ReadDir(filepath.Dir(target))
-	require.NoError(t, err)
-	require.Empty(t, left, "a failure leaves nothing")
-
-	require.NoError(t, once(target, false, func(tmp string) error { return os.WriteFile(filepath.Join(tmp, "part"), nil, 0o600) }))
-	require.FileExists(t, filepath.Join(target, "part"))
-	require.NoError(t, once(target, false, func(string) error { return failed }), "what is there is left as it is")
-}
-
-func TestLeftoversAreRemoved(t *testing.T) {
-	dir := t.TempDir()
-	require.NoError(t, os.MkdirAll(filepath.Join(dir, "tmp-1", "part"), 0o700))
-	require.NoError(t, os.MkdirAll(filepath.Join(dir, "kept"), 0o700))
-	require.NoError(t, removeLeftovers(dir))
-	require.NoDirExists(t, filepath.Join(dir, "tmp-1"))
-	require.DirExists(t, filepath.Join(dir, "kept"))
-}
-
-func TestOwnFolder(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "a", "b")
-	require.NoError(t, ownFolder(dir))
-	require.NoError(t, os.Chmod(dir, 0o777))
-	require.NoError(t, ownFolder(dir))
-	info, err := os.Stat(dir)
-	require.NoError(t, err)
-	require.Equal(t, os.FileMode(0o700), info.Mode().Perm())
-}
-
-func TestLock(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "lock")
-	var inside atomic.Int32
-	var all sync.WaitGroup
-	for range 3 {
-		all.Go(func() {
-			unlock, err := lock(t.Context(), path)
-			if err != nil || inside.Add(1) != 1 {
-				t.Errorf("not alone: %v", err)
-			}
-			inside.Add(-1)
-			unlock()
-		})
-	}
-	all.Wait()
-
-	unlock, err := lock(t.Context(), path)
-	require.NoError(t, err)
-	defer unlock()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
-	defer cancel()
-	_, err = lock(ctx, path)
-	require.ErrorIs(t, err, context.DeadlineExceeded)
-}
 
 func TestDropWall(t *testing.T) {
 	var w walls
@@ -108,8 +45,8 @@ func damages(in *installation) map[string]func() error {
 		"no encodings":         func() error { return os.RemoveAll(filepath.Join(in.home, "lib", pythonRelease, "encodings")) },
 		"no driver program":    func() error { return os.RemoveAll(filepath.Join(in.driver, "_troupe")) },
 		"half a module of it":  func() error { return os.Truncate(module, 100) },
-		"no list":              func() error { return os.Remove(filepath.Join(in.home, manifestName)) },
-		"half a list":          func() error { return os.Truncate(filepath.Join(in.home, manifestName), 1000) },
+		"no list":              func() error { return os.Remove(filepath.Join(in.home, cachedir.ManifestName)) },
+		"half a list":          func() error { return os.Truncate(filepath.Join(in.home, cachedir.ManifestName), 1000) },
 		"no folder at all":     func() error { return os.RemoveAll(in.home) },
 	}
 }
@@ -144,11 +81,11 @@ func TestDamage(t *testing.T) {
 	in.exe = filepath.Join(in.home, "bin", pythonRelease)
 	fill := func(t *testing.T) {
 		encodings := filepath.Join("lib", pythonRelease, "encodings")
-		require.NoError(t, once(in.home, true, func(tmp string) error {
+		require.NoError(t, cachedir.Once(in.home, true, func(tmp string) error {
 			return errors.Join(copyTree(filepath.Join(tmp, encodings), filepath.Join(good.home, encodings)),
 				os.Mkdir(filepath.Join(tmp, "bin"), 0o700), os.WriteFile(filepath.Join(tmp, "bin", pythonRelease), []byte("x"), 0o700))
 		}))
-		require.NoError(t, once(in.driver, true, func(tmp string) error {
+		require.NoError(t, cachedir.Once(in.driver, true, func(tmp string) error {
 			return copyTree(filepath.Join(tmp, "_troupe"), filepath.Join(good.driver, "_troupe"))
 		}))
 		require.NoError(t, in.damage(true))

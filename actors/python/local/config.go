@@ -5,6 +5,7 @@ import (
 	"log/slog"
 
 	"github.com/troupe-go/troupe/actors/python"
+	"github.com/troupe-go/troupe/actors/python/pool"
 	"github.com/troupe-go/troupe/messages"
 )
 
@@ -18,6 +19,9 @@ type Config struct {
 	Sandbox messages.SandboxConfig
 	// AllowMissing is Unsafe for a caller that runs its own code: the demo.
 	AllowMissing bool
+	// Warm is how many interpreters are kept started, so that a block need not
+	// wait for a start. Each takes some 10 MB. Default 0.
+	Warm int
 	// Logger says, once, which walls are missing. Default: discards.
 	Logger *slog.Logger
 
@@ -59,10 +63,7 @@ var (
 		Code: "sandbox_start_failed", Class: messages.Transient, Retryable: true,
 		EN: "the Python interpreter did not start", ZH: "Python 解释器未能启动",
 	}
-	errClosed = &messages.Fault{
-		Code: "sandbox_closed", Class: messages.Permanent,
-		EN: "the sandbox is closed", ZH: "沙箱已关闭",
-	}
+	errClosed = pool.ErrClosed
 )
 
 func missingFault(w python.Wall) *messages.Fault {

@@ -5,12 +5,14 @@ package local
 import (
 	"context"
 	"errors"
+	"math"
 	"slices"
 	"sync"
 	"time"
 
 	"github.com/troupe-go/troupe/actors/python"
 	"github.com/troupe-go/troupe/actors/python/guest"
+	"github.com/troupe-go/troupe/actors/python/pool"
 	"github.com/troupe-go/troupe/actors/python/wire"
 	"github.com/troupe-go/troupe/messages"
 )
@@ -19,15 +21,20 @@ import (
 // takes some 30 ms.
 const startTime = 30 * time.Second
 
+// noLimit is the memory limit of an interpreter that has no spec.
+const noLimit = math.MaxInt64
+
 // Driver implements python.Driver.
 type Driver struct {
 	cfg     Config
 	hash    string // of the driver program
 	starter *starter
+	pool    *pool.Pool
 
 	mu      sync.Mutex
 	ready   *installation
 	walls   walls
+	proven  bool // an interpreter has started behind them
 	live    map[*process]struct{}
 	closed  bool
 	gone    sync.WaitGroup // reapers
@@ -58,6 +65,7 @@ func New(cfg Config) (*Driver, error) {
 		cfg.Logger.Warn("a sandbox wall is missing", "wall", w.Name, "why", w.Why, "advice", w.Advice)
 	}
 	d.starter = newStarter()
+	d.pool = pool.New(pool.Config{Launch: d.begin, Size: cfg.Warm, Logger: cfg.Logger})
 	return d, nil
 }
 
@@ -78,11 +86,14 @@ func (d *Driver) Describe() python.Description {
 	return desc
 }
 
-// Prepare unpacks and compiles the interpreter unless that was done before.
-// Start does it too; call Prepare where the seconds it takes the first time
-// shall not fall into a run.
+// Prepare unpacks and compiles the interpreter unless that was done before, and
+// begins to start those that are kept ready. Start does it too; call Prepare
+// where the seconds it takes the first time shall not fall into a run.
 func (d *Driver) Prepare(ctx context.Context) error {
 	_, err := d.prepared(ctx)
+	if err == nil {
+		d.pool.Warm()
+	}
 	return err
 }
 
@@ -154,15 +165,23 @@ func faultOr(f *messages.Fault, err error) error {
 	return f.With(err)
 }
 
-// Start implements python.Driver.
+// Start implements python.Driver: an interpreter that was kept ready, or a new
+// one.
 func (d *Driver) Start(ctx context.Context, spec python.Spec) (python.Interpreter, error) {
+	return d.pool.Start(ctx, spec)
+}
+
+// begin starts an interpreter that has no spec yet, behind all the walls that
+// can be had.
+func (d *Driver) begin(ctx context.Context) (pool.Warm, error) {
 	if _, err := d.prepared(ctx); err != nil {
 		return nil, err
 	}
 	for repaired := false; ; {
-		it, with, err := d.start(ctx, spec)
+		w, with, err := d.start(ctx)
 		if err == nil {
-			return it, nil
+			d.prove()
+			return w, nil
 		}
 		var refused *wire.WallError
 		if errors.As(err, &refused) && d.drop(refused) {
@@ -185,11 +204,21 @@ type started struct {
 	walls walls
 }
 
+// prove remembers that the walls work here.
+func (d *Driver) prove() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.proven = true
+}
+
 // drop gives up a wall that turned out not to work, and reports whether to
-// try again without it.
+// try again without it. One that has worked before is not given up.
 func (d *Driver) drop(refused *wire.WallError) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	if d.proven {
+		return false
+	}
 	w, ok := d.walls.drop(refused.Name, refused.Why, d.cfg.mayMiss())
 	if ok {
 		d.cfg.Logger.Warn("a sandbox wall is missing", "wall", w.Name, "why", w.Why, "advice", w.Advice)
@@ -198,41 +227,34 @@ func (d *Driver) drop(refused *wire.WallError) bool {
 }
 
 // start starts one process and waits for its greeting.
-func (d *Driver) start(ctx context.Context, spec python.Spec) (*interpreter, started, error) {
+func (d *Driver) start(ctx context.Context) (*warm, started, error) {
 	ctx, cancel := context.WithTimeout(ctx, startTime)
 	defer cancel()
-	p, with, err := d.launch(spec)
+	p, with, err := d.launch()
 	if err != nil {
 		return nil, with, err
 	}
 	stop := context.AfterFunc(ctx, func() { p.Kill(python.KilledCancelled) })
 	defer stop()
 	session := wire.NewSession(p.messages, p.commands, p)
-	_, err = session.Greet()
-	if err == nil {
-		err = session.Begin(spec)
-	}
-	if err == nil {
-		err = p.limit(with.walls, spec.MemoryLimit)
+	if _, err = session.Greet(); err == nil {
+		err = p.limit(with.walls, noLimit) // a wall that can't be put up is known here, and not when a run waits
 	}
 	if err != nil {
-		p.Kill("")
-		<-p.Alive().Done()
-		defer p.close()
-		return nil, with, errors.Join(err, ctx.Err(), p.complaint())
+		return nil, with, errors.Join(p.giveUp(err), ctx.Err())
 	}
-	return &interpreter{session: session, process: p}, with, nil
+	return &warm{session: session, process: p, walls: with.walls}, with, nil
 }
 
 // launch starts a process that is known to the driver from its first moment.
-func (d *Driver) launch(spec python.Spec) (*process, started, error) {
+func (d *Driver) launch() (*process, started, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	with := started{d.ready, d.walls}
 	if d.closed {
 		return nil, with, errClosed
 	}
-	p, err := newProcess(d.starter, with.in, with.walls, spec)
+	p, err := newProcess(d.starter, with.in, with.walls)
 	if err != nil {
 		return nil, with, err
 	}
@@ -249,6 +271,7 @@ func (d *Driver) launch(spec python.Spec) (*process, started, error) {
 // Close kills every interpreter, waits until all are gone, and ends the
 // driver's goroutines. Interpreters started before fail from now on.
 func (d *Driver) Close() {
+	d.pool.Close()
 	d.mu.Lock()
 	d.closed = true
 	for p := range d.live {
@@ -261,25 +284,3 @@ func (d *Driver) Close() {
 	defer d.mu.Unlock()
 	d.walls.close()
 }
-
-// interpreter implements python.Interpreter.
-type interpreter struct {
-	session *wire.Session
-	process *process
-}
-
-// Exec implements python.Interpreter.
-func (i *interpreter) Exec(ctx context.Context, b python.Block, host python.Host) (*python.Outcome, error) {
-	return i.session.Exec(ctx, b, host)
-}
-
-// Close implements python.Interpreter: it kills the process and waits until
-// it is gone, which takes about a millisecond.
-func (i *interpreter) Close() {
-	i.process.Kill(python.KilledCancelled)
-	<-i.process.Alive().Done()
-	i.process.close()
-}
-
-// PID gives the process id, for those who watch the process from outside.
-func (i *interpreter) PID() int { return i.process.pid }

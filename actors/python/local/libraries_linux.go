@@ -17,13 +17,14 @@ import (
 // keep them in unusual places.
 const loaderCache = "/etc/ld.so.cache"
 
-// findLibraries gives the files of the system that exe needs to start: first
+// findLibraries gives the files of the system that exe needs to start, none
+// for one that is linked statically: first
 // the dynamic loader, then the libraries, then the loader's cache if there is
 // one. It reads the ELF headers; nothing is run. errLibc: the system has no
 // loader for it, or not its libraries.
 func findLibraries(exe string) ([]string, error) {
 	loader, needed, err := readELF(exe)
-	if err != nil {
+	if err != nil || loader == "" {
 		return nil, err
 	}
 	if _, err := os.Stat(loader); err != nil {

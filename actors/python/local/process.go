@@ -4,6 +4,7 @@ package local
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -19,6 +20,9 @@ import (
 	"github.com/troupe-go/troupe/actors/python/guest"
 )
 
+// censusTime is how often the threads of a running process are counted.
+const censusTime = 20 * time.Millisecond
+
 // drainTime is how long what a dead process left in its pipe is read; only a
 // process that escaped its group could keep the pipe open.
 const drainTime = 200 * time.Millisecond
@@ -30,7 +34,6 @@ type process struct {
 	commands *os.File // to the guest
 	messages *os.File // from the guest
 	errors   *os.File // what it wrote to its real stdout and stderr, at most a pipe's worth
-	memory   int64    // its limit
 
 	alive context.Context
 	ended context.CancelFunc
@@ -38,11 +41,16 @@ type process struct {
 	mu     sync.Mutex
 	reaped bool
 	reason string
+	memory int64 // its limit, 0 before it has a spec
+	// running is whether a block runs; census then counts its threads, and is
+	// nil where the kernel limits them.
+	running bool
+	census  *time.Timer
 }
 
 // newProcess starts a process that runs the driver program.
-func newProcess(s *starter, in *installation, w walls, spec python.Spec) (*process, error) {
-	p := &process{memory: spec.MemoryLimit}
+func newProcess(s *starter, in *installation, w walls) (*process, error) {
+	p := &process{}
 	p.alive, p.ended = context.WithCancel(context.Background())
 	var theirs files
 	defer func() { theirs.close() }() // the child has its own by then
@@ -58,7 +66,7 @@ func newProcess(s *starter, in *installation, w walls, spec python.Spec) (*proce
 	p.cmd.ExtraFiles = append([]*os.File{theirs[0], theirs[1]}, p.cmd.ExtraFiles...)
 	if err := s.start(p.cmd); err != nil {
 		p.close()
-		return nil, err
+		return nil, w.refused(err)
 	}
 	p.pid = p.cmd.Process.Pid
 	// Nobody reads what it writes there until it ends: a full pipe must be an
@@ -123,16 +131,36 @@ func (p *process) Kill(reason string) {
 }
 
 // Freeze implements wire.Process. A stopped process still gets SIGKILL.
-func (p *process) Freeze() { p.signal(unix.SIGSTOP) }
+func (p *process) Freeze() { p.run(false) }
 
 // Thaw implements wire.Process.
-func (p *process) Thaw() { p.signal(unix.SIGCONT) }
+func (p *process) Thaw() { p.run(true) }
 
-func (p *process) signal(s unix.Signal) {
+func (p *process) run(on bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if !p.reaped {
-		_ = unix.Kill(-p.pid, s) // ESRCH: it is on its way out by itself
+	if p.reaped {
+		return
+	}
+	signal := unix.SIGSTOP
+	if on {
+		signal = unix.SIGCONT
+	}
+	p.running = on
+	_ = unix.Kill(-p.pid, signal) // ESRCH: it is on its way out by itself
+	p.watch()
+}
+
+// watch has the threads of a running process counted where the kernel doesn't
+// limit them. The caller holds mu.
+func (p *process) watch() {
+	if p.census == nil {
+		return
+	}
+	if p.running && !p.reaped {
+		p.census.Reset(censusTime)
+	} else {
+		p.census.Stop()
 	}
 }
 
@@ -162,7 +190,7 @@ func (p *process) findReason() string {
 	}
 	usage, ok := state.SysUsage().(*syscall.Rusage)
 	status, isStatus := state.Sys().(syscall.WaitStatus)
-	if ok && isStatus && status.Signaled() && maxResident(usage) > p.memory/10*8 {
+	if ok && isStatus && p.memory > 0 && status.Signaled() && maxResident(usage) > p.memory/10*8 {
 		return python.KilledMemory
 	}
 	return python.KilledDied
@@ -175,10 +203,20 @@ func (p *process) reap() {
 	_ = unix.Kill(-p.pid, unix.SIGKILL) // what it started, if anything; the group exists until it is reaped
 	_ = p.cmd.Wait()                    // the state says how it ended
 	p.reaped = true
+	p.watch()
 	p.mu.Unlock()
 	_ = p.messages.SetReadDeadline(time.Now().Add(drainTime)) // a pipe takes deadlines
 	_ = p.commands.Close()                                    // nobody reads it any more
 	p.ended()
+}
+
+// giveUp ends a process that didn't come to run anything, and gives err with
+// what the process said.
+func (p *process) giveUp(err error) error {
+	p.Kill("")
+	<-p.alive.Done()
+	defer p.close()
+	return errors.Join(err, p.complaint())
 }
 
 // complaint gives what a process that has ended wrote to its real stderr, as
@@ -232,9 +270,10 @@ func (s *starter) serve() {
 
 func (s *starter) close() { s.once.Do(func() { close(s.done) }) }
 
-// finalCPU gives the processor time of a process that has ended, else 0.
+// finalCPU gives the processor time of a process that has been reaped, else 0.
+// The caller holds mu.
 func (p *process) finalCPU() time.Duration {
-	if p.alive.Err() == nil || p.cmd.ProcessState == nil {
+	if !p.reaped || p.cmd.ProcessState == nil {
 		return 0
 	}
 	return p.cmd.ProcessState.UserTime() + p.cmd.ProcessState.SystemTime()

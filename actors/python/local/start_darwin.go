@@ -6,11 +6,16 @@ import (
 	"os/exec"
 	"syscall"
 	"time"
+
+	"github.com/troupe-go/troupe/actors/python"
 )
 
 // This system has none of the walls: the level runs with unsafe only.
 
-var optional []string
+var (
+	optional []string
+	rests    map[string]string
+)
 
 func findWalls(cfg Config) walls {
 	var w walls
@@ -36,10 +41,22 @@ func command(in *installation, _ walls) (*exec.Cmd, error) {
 	}, nil
 }
 
-func (p *process) limit(walls, int64) error { return nil }
+func (p *process) limit(_ walls, memory int64) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.memory = memory
+	return nil
+}
 
 // CPU implements wire.Process: known at the end only.
-func (p *process) CPU() time.Duration { return p.finalCPU() }
+func (p *process) CPU() time.Duration {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.finalCPU()
+}
+
+// usage is not known here.
+func (p *process) usage() python.Usage { return python.Usage{} }
 
 // waitable waits until the process has ended. There is no portable way to do so
 // without reaping it.

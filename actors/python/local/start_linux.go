@@ -4,6 +4,8 @@ package local
 
 import (
 	"encoding/json"
+	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"syscall"
@@ -12,7 +14,9 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/troupe-go/troupe/actors/python"
 	"github.com/troupe-go/troupe/actors/python/local/internal/launch"
+	"github.com/troupe-go/troupe/actors/python/wire"
 )
 
 const (
@@ -21,8 +25,10 @@ const (
 	// cpuSeconds bounds an interpreter's whole life; a block's time is bounded
 	// by the session's clock, which code can't reach.
 	cpuSeconds = 4 * 3600
-	// maxThreads counts where the interpreter has a user namespace.
+	// maxThreads is how many threads an interpreter may have.
 	maxThreads = 64
+	// nobody is the id of a user and a group that own nothing.
+	nobody = 65534
 
 	namespaces = unix.CLONE_NEWUSER | unix.CLONE_NEWNS | unix.CLONE_NEWPID | unix.CLONE_NEWIPC | unix.CLONE_NEWUTS | unix.CLONE_NEWNET
 )
@@ -49,6 +55,13 @@ func command(in *installation, w walls) (*exec.Cmd, error) {
 		attr.UidMappings = []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Geteuid(), Size: 1}}
 		attr.GidMappings = []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getegid(), Size: 1}}
 	}
+	if w.has(launch.WallUser) {
+		plan.User = nobody
+		same := syscall.SysProcIDMap{ContainerID: nobody, HostID: nobody, Size: 1}
+		attr.UidMappings = append(attr.UidMappings, same)
+		attr.GidMappings = append(attr.GidMappings, same)
+		attr.GidMappingsEnableSetgroups = true
+	}
 	encoded, err := json.Marshal(plan)
 	if err != nil {
 		return nil, err
@@ -68,35 +81,83 @@ func command(in *installation, w walls) (*exec.Cmd, error) {
 
 // limit sets, from outside, the limits that would have killed the launcher.
 func (p *process) limit(w walls, memory int64) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.reaped { // its id may be another's by now
+		return python.ErrGone
+	}
+	p.memory = memory
 	if !w.has(launch.WallRlimits) {
 		return nil
 	}
 	if err := lower(p.pid, unix.RLIMIT_AS, uint64(memory)); err != nil {
 		return err
 	}
-	if !w.has(launch.WallNamespaces) { // it would count all of the user's threads
-		return nil
+	if w.limitsThreads() {
+		return lower(p.pid, unix.RLIMIT_NPROC, maxThreads)
 	}
-	return lower(p.pid, unix.RLIMIT_NPROC, maxThreads)
+	if p.census == nil {
+		p.census = time.AfterFunc(time.Hour, p.countThreads)
+	}
+	p.watch()
+	return nil
 }
 
+// limitsThreads reports whether the kernel can limit the threads of one
+// interpreter. Without a user namespace it would count all of the user's, and
+// a root's it never limits.
+func (w *walls) limitsThreads() bool {
+	return w.has(launch.WallNamespaces) && (os.Geteuid() != 0 || w.has(launch.WallUser))
+}
+
+// countThreads ends a process with too many threads. Until it looks some
+// thousand may have started; they end with the process.
+func (p *process) countThreads() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.reaped || !p.running {
+		return
+	}
+	info, err := os.Stat(fmt.Sprintf("/proc/%d/task", p.pid))
+	if err == nil { // else it is on its way out
+		links := uint64(info.Sys().(*syscall.Stat_t).Nlink) //nolint:unconvert // its type differs between architectures
+		if links > maxThreads+2 {                           // a folder has two, and one for each folder in it
+			if p.reason == "" {
+				p.reason = python.KilledMemory
+			}
+			_ = unix.Kill(-p.pid, unix.SIGKILL) // ESRCH: it is on its way out by itself
+		}
+	}
+	p.watch()
+}
+
+// lower sets a limit to value, or leaves it where it is lower.
 func lower(pid, resource int, value uint64) error {
 	var old unix.Rlimit
-	if err := unix.Prlimit(pid, resource, nil, &old); err != nil {
+	err := unix.Prlimit(pid, resource, nil, &old)
+	if err == nil {
+		value = min(value, old.Max)
+		err = unix.Prlimit(pid, resource, &unix.Rlimit{Cur: value, Max: value}, nil)
+	}
+	if err == nil || errors.Is(err, unix.ESRCH) { // it has ended
 		return os.NewSyscallError("prlimit", err)
 	}
-	value = min(value, old.Max)
-	return os.NewSyscallError("prlimit", unix.Prlimit(pid, resource, &unix.Rlimit{Cur: value, Max: value}, nil))
+	return &wire.WallError{Name: launch.WallRlimits, Why: fmt.Sprintf("resource %d of a process of ours: %v", resource, err)}
 }
 
 // CPU implements wire.Process.
 func (p *process) CPU() time.Duration {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.reaped { // its id may be another's by now
+		return p.finalCPU()
+	}
 	var now unix.Timespec
 	clock := int32(^p.pid<<3 | 2) // the kernel's name for a process's clock of scheduled time
-	if err := unix.ClockGettime(clock, &now); err == nil {
-		return time.Duration(now.Nano())
+	if err := unix.ClockGettime(clock, &now); err != nil {
+		return 0
 	}
-	return p.finalCPU()
+	return time.Duration(now.Nano())
 }
 
 // waitable waits until the process has ended, and leaves it to be reaped.

@@ -6,8 +6,10 @@ import (
 	"errors"
 	"os"
 	"slices"
+	"syscall"
 
 	"github.com/troupe-go/troupe/actors/python"
+	"github.com/troupe-go/troupe/actors/python/local/internal/launch"
 	"github.com/troupe-go/troupe/actors/python/wire"
 	"github.com/troupe-go/troupe/messages"
 )
@@ -48,7 +50,35 @@ func (w *walls) drop(name, why string, mayMiss bool) (python.Wall, bool) {
 	w.standing = slices.DeleteFunc(slices.Clone(w.standing), func(s string) bool { return s == name })
 	w.missing = slices.Clone(w.missing)
 	w.add(name, why, adviceFor(name), required)
-	return w.missing[len(w.missing)-1].Wall, true
+	dropped := w.missing[len(w.missing)-1].Wall
+	for above, below := range rests {
+		if below == name {
+			w.drop(above, needs(name), mayMiss)
+		}
+	}
+	return dropped, true
+}
+
+// needs is why a wall is missing that rests on another.
+func needs(below string) string { return "it needs the wall " + below }
+
+// refusals are how a kernel says that it makes no namespaces: it may not, it
+// may make no more, it doesn't know how.
+var refusals = []syscall.Errno{syscall.EPERM, syscall.EACCES, syscall.ENOSPC, syscall.EUSERS, syscall.EINVAL, syscall.ENOSYS}
+
+// refused gives the wall that made a start fail before the launcher ran, where
+// it was one.
+func (w *walls) refused(err error) error {
+	errno, ok := errors.AsType[syscall.Errno](err)
+	if !ok || !slices.Contains(refusals, errno) {
+		return err
+	}
+	for _, name := range []string{launch.WallUser, launch.WallNamespaces} {
+		if w.has(name) {
+			return &wire.WallError{Name: name, Why: err.Error()}
+		}
+	}
+	return err
 }
 
 // fault describes why an interpreter did not start.

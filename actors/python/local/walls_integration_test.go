@@ -17,6 +17,7 @@ import (
 func TestPythonBehindWalls(t *testing.T) {
 	for name, cfg := range map[string]local.Config{
 		"local":          {},
+		"local-warm":     {Warm: 2},
 		"local-required": local.Without(local.Config{}, "namespaces", "exec_once"),
 	} {
 		t.Run(name, func(t *testing.T) {

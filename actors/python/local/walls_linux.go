@@ -17,7 +17,10 @@ import (
 )
 
 // optional walls are used where they can be had. The others are required.
-var optional = []string{launch.WallNamespaces, launch.WallExecOnce}
+var optional = []string{launch.WallNamespaces, launch.WallUser, launch.WallExecOnce}
+
+// rests says which wall can't stand without which.
+var rests = map[string]string{launch.WallUser: launch.WallNamespaces}
 
 // findWalls asks the kernel what it offers. What only a try can show, the
 // first start shows.
@@ -34,7 +37,15 @@ func findWalls(cfg Config) walls {
 		seccomp = seccompMissing(unix.SECCOMP_RET_USER_NOTIF)
 	}
 	w.add(launch.WallExecOnce, seccomp, adviceFor(launch.WallExecOnce), false)
-	w.add(launch.WallNamespaces, namespacesMissing(), adviceFor(launch.WallNamespaces), false)
+	namespaces := namespacesMissing()
+	w.add(launch.WallNamespaces, namespaces, adviceFor(launch.WallNamespaces), false)
+	if os.Geteuid() == 0 { // another user's code runs as that user, who is no root
+		user := userMissing()
+		if namespaces != "" {
+			user = needs(launch.WallNamespaces)
+		}
+		w.add(launch.WallUser, user, adviceFor(launch.WallUser), false)
+	}
 	return w
 }
 
@@ -48,6 +59,8 @@ func adviceFor(wall string) string {
 		return "run outside of a supervisor that listens to seccomp notifications; Landlock still allows the interpreter only"
 	case launch.WallNamespaces:
 		return "allow unprivileged user namespaces; without them code can see which files exist, not read them"
+	case launch.WallUser:
+		return "start as an ordinary user; root's code has no capability, but it is root's"
 	}
 	return "start as an ordinary user, outside of an unusual container"
 }
@@ -89,6 +102,46 @@ func namespacesMissing() string {
 	return ""
 }
 
+// userMissing says why root can't hand its code to nobody: that takes three
+// capabilities, which containers may lack, and an id that is nobody's here.
+func userMissing() string {
+	header := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
+	var caps [2]unix.CapUserData
+	if err := unix.Capget(&header, &caps[0]); err != nil {
+		return "capget: " + err.Error()
+	}
+	for _, c := range []struct {
+		name string
+		bit  uint
+	}{{"CAP_SETGID", unix.CAP_SETGID}, {"CAP_SETUID", unix.CAP_SETUID}, {"CAP_SETFCAP", unix.CAP_SETFCAP}} {
+		if caps[0].Effective&(1<<c.bit) == 0 {
+			return "the process lacks " + c.name
+		}
+	}
+	for _, file := range []string{"/proc/self/uid_map", "/proc/self/gid_map"} {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			return err.Error()
+		}
+		if !mapped(string(text), nobody) {
+			return fmt.Sprintf("%s has no id %d", file, nobody)
+		}
+	}
+	return ""
+}
+
+// mapped reports whether a user namespace knows an id; table is its map, a line
+// each of first id inside, first id outside, count.
+func mapped(table string, id uint64) bool {
+	for line := range strings.Lines(table) {
+		var first, outside, count uint64
+		if n, err := fmt.Sscan(line, &first, &outside, &count); n == 3 && err == nil && id >= first && id-first < count {
+			return true
+		}
+	}
+	return false
+}
+
 func readSwitch(path string) string {
 	text, err := os.ReadFile(path)
 	if err != nil { // this kernel has no such switch
@@ -111,6 +164,8 @@ func (w *walls) use(in *installation) error {
 		return err
 	}
 	w.libraries = libraries
+	n := min(1, len(libraries)) // a program that is linked statically has none
+	loader, others := libraries[:n:n], libraries[n:len(libraries):len(libraries)]
 	if !w.has(launch.WallLandlock) {
 		return nil
 	}
@@ -120,8 +175,8 @@ func (w *walls) use(in *installation) error {
 	}
 	fd, _, err := landlockFor(version).NewRulesetFD(
 		landlock.PathAccess(canList, filepath.Join(in.home, "lib"), in.driver),
-		landlock.PathAccess(canExec, in.exe, libraries[0]),
-		landlock.PathAccess(canRead, append(libraries[1:], randomDevice)...),
+		landlock.PathAccess(canExec, append([]string{in.exe}, loader...)...),
+		landlock.PathAccess(canRead, append(others, randomDevice)...),
 	)
 	if err != nil {
 		return fmt.Errorf("landlock ruleset: %w", err)

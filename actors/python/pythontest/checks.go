@@ -49,7 +49,7 @@ func testValues(t *testing.T, d python.Driver) {
 		require.Equal(t, "true", string(b.ok("w = echo(v)\nw == v and [type(x) for x in w] == [type(x) for x in v] and math.isnan(echo(float('nan')))").Value))
 	})
 	t.Run("too big", func(t *testing.T) {
-		b.t = t
+		b := setup(t, d, patient)
 		require.Contains(t, string(b.ok("x = list(range(2_000_000))\nx").Value), "$repr")
 		require.Equal(t, "ValueError", b.fails("echo(x)").Type)
 		b.ok("a = []\na.append(a)\na")
@@ -85,7 +85,7 @@ func testLastValue(t *testing.T, d python.Driver) {
 }
 
 func testOutput(t *testing.T, d python.Driver) {
-	b := setup(t, d)
+	b := setup(t, d, patient)
 	t.Run("empty", func(t *testing.T) {
 		b.t = t
 		require.Empty(t, b.ok("1").Output)

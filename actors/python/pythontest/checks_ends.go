@@ -131,7 +131,7 @@ func testFaults(t *testing.T, d python.Driver) {
 }
 
 func testFlood(t *testing.T, d python.Driver) {
-	b := setup(t, d)
+	b := setup(t, d, patient)
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	for _, code := range []string{"for i in range(200000): print('x'*50)", "print('y'*20_000_000, end='')"} {

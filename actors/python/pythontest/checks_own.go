@@ -45,10 +45,18 @@ func testOwnDamage(t *testing.T, d python.Driver) {
 	})
 }
 
+// burn starts a thread that computes.
+const burn = "import random\nthreading = random._os.sys.modules['builtins'].__import__('threading')\ncount = 0\ndef burn():\n    global count\n    while True: count += 1\n" +
+	"thread = threading.Thread(target=burn, daemon=True)\nthread.start()\n"
+
 // testThreads: threads that a block leaves have no time of their own.
 func testThreads(t *testing.T, d python.Driver) {
-	const burn = "import random\nthreading = random._os.sys.modules['builtins'].__import__('threading')\ncount = 0\ndef burn():\n    global count\n    while True: count += 1\n" +
-		"thread = threading.Thread(target=burn, daemon=True)\nthread.start()\n"
+	if !featuresOf(d).threads {
+		b := setup(t, d)
+		require.Contains(t, b.fails(burn).Message, "can't start new thread")
+		require.Equal(t, "2", string(b.ok("1 + 1").Value))
+		return
+	}
 	t.Run("compute behind a call", func(t *testing.T) {
 		b := setup(t, d, func(s *python.Spec) { s.Timeout = fast })
 		began := time.Now()

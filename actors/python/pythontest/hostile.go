@@ -28,7 +28,7 @@ func RunHostile(t *testing.T, newDriver func(testing.TB) python.Driver) {
 		t.Run(p.Name, func(t *testing.T) {
 			b := setup(t, d)
 			began := time.Now()
-			p.Expect.checkHostile(t, b.exec(strings.Join(p.Code, "\n")))
+			p.Expect.checkHostile(t, featuresOf(d), b.exec(strings.Join(p.Code, "\n")))
 			require.Less(t, time.Since(began), TimeLimit+2*time.Second)
 			requireNothingOutside(t, b)
 			require.Equal(t, "2", string(setup(t, d).ok("1 + 1").Value))
@@ -84,7 +84,7 @@ def original(name):
     return p.fork_exec([b'/bin/id'], [b'/bin/id'], True, (w,), None, None, -1, -1, -1, -1, -1, -1, r, w, False, False, -1, None, None, None, -1, None)
 `
 
-func (e *expect) checkHostile(t *testing.T, out *python.Outcome) {
+func (e *expect) checkHostile(t *testing.T, f features, out *python.Outcome) {
 	switch {
 	case e.Timeout:
 		require.Equal(t, python.KilledTimeout, out.Killed)
@@ -92,6 +92,9 @@ func (e *expect) checkHostile(t *testing.T, out *python.Outcome) {
 		if out.Killed != "" {
 			require.Equal(t, python.KilledMemory, out.Killed)
 			return
+		}
+		if !f.wide && out.Err.Type == "OverflowError" {
+			return // so large that its size can't be said
 		}
 		require.Equal(t, "MemoryError", out.Err.Type)
 	case e.Refused:

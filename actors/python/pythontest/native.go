@@ -1,6 +1,7 @@
 package pythontest
 
 import (
+	"fmt"
 	"strconv"
 	"testing"
 
@@ -58,12 +59,11 @@ func testNative(t *testing.T, d python.Driver) {
 		"host name":                "imp('_socket').sethostname('pwned')",
 		"foreign functions":        "c = imp('ctypes')\nc.CDLL(None).system(b'touch /tmp/pwned_by_agent')\nraise ZeroDivisionError if c.CDLL(None).system(b'true') else SystemError",
 	}
+	f := featuresOf(d)
 	for name, code := range attacks {
 		t.Run(name, func(t *testing.T) {
 			b := setup(t, d)
-			e := b.fails(reach + code)
-			require.NotContains(t, []string{"NameError", "AttributeError", "TypeError", "SyntaxError", "ModuleNotFoundError"}, e.Type,
-				"the attack itself is broken: %s", e.Message)
+			requireRefused(t, f, b.fails(reach+code))
 			requireNothingOutside(t, b)
 		})
 	}
@@ -79,7 +79,7 @@ func testNative(t *testing.T, d python.Driver) {
 		requireNothingOutside(t, b)
 	})
 	t.Run("many small objects", func(t *testing.T) {
-		b := setup(t, d)
+		b := setup(t, d, patient)
 		out := b.exec("a = []\nwhile True:\n    a.append('x' * 100 + str(len(a)))")
 		require.Empty(t, out.Killed)
 		require.Equal(t, "MemoryError", out.Err.Type)
@@ -91,7 +91,9 @@ func testNative(t *testing.T, d python.Driver) {
 
 // testForged writes lines past the driver program.
 func testForged(t *testing.T, d python.Driver) {
-	write := reach + "def line(s): os.write(4, s.encode() + b'\\n')\n"
+	f := featuresOf(d)
+	reach := reach + fmt.Sprintf("read_fd, write_fd = %d, %d\n", f.readFD, f.writeFD)
+	write := reach + "def line(s): os.write(write_fd, s.encode() + b'\\n')\n"
 	t.Run("unknown and broken", func(t *testing.T) {
 		b := setup(t, d)
 		out := b.ok(write + `for s in ['', '{', 'null', '[]', '{"t":"nonsense","b":1}', '{"t":"done","b":7}', '\x00', '{"t":"ready","b":1}', '{"t":"wall","b":1}']: line(s)` + "\n41 + 1")
@@ -103,16 +105,16 @@ func testForged(t *testing.T, d python.Driver) {
 		require.Empty(t, b.stubs.Calls())
 	})
 	t.Run("an endless line", func(t *testing.T) {
-		out := setup(t, d).exec(reach + "while True: os.write(4, b'x' * 65536)")
+		out := setup(t, d).exec(reach + "while True: os.write(write_fd, b'x' * 65536)")
 		require.Equal(t, python.KilledDied, out.Killed)
 		require.NotNil(t, out.Err)
 	})
 	t.Run("endless lines", func(t *testing.T) {
-		out := setup(t, d).exec(reach + "while True: os.write(4, b'{}\\n' * 10000)")
+		out := setup(t, d).exec(reach + "while True: os.write(write_fd, b'{}\\n' * 10000)")
 		require.Contains(t, []string{python.KilledDied, python.KilledTimeout}, out.Killed)
 	})
 	t.Run("too deep", func(t *testing.T) {
-		out := setup(t, d).exec(write + `line('{"t":"call","b":1,"tool":"echo","args":[' + '[' * 5000 + ']' * 5000 + '],"kwargs":{}}')` + "\nos.read(3, 1000)")
+		out := setup(t, d).exec(write + `line('{"t":"call","b":1,"tool":"echo","args":[' + '[' * 5000 + ']' * 5000 + '],"kwargs":{}}')` + "\nos.read(read_fd, 1000)")
 		require.Contains(t, out.Value, byte('{'))
 		require.Contains(t, string(out.Value), "$bytes")
 	})

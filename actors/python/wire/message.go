@@ -19,7 +19,9 @@ const (
 	kindFinal = "final"
 	kindDone  = "done"
 	// kindBroken: code broke the driver program, which ends.
-	kindBroken = "broken"
+	kindBroken   = "broken"
+	kindSnapshot = "snapshot"
+	kindRestored = "restored"
 )
 
 // message is any line from the guest; a kind uses the fields its comment says.
@@ -38,6 +40,8 @@ type message struct {
 	Repr    string            `json:"repr"`    // done
 	Error   *messages.PyError `json:"error"`   // done
 	Marks   []string          `json:"marks"`   // done: why the block can't be run again
+	Data    []byte            `json:"data"`    // snapshot
+	Missing []string          `json:"missing"` // snapshot: names that are not in data
 }
 
 // The lines to the guest.
@@ -57,6 +61,14 @@ type (
 		Code   string `json:"code"`
 		Clock  int64  `json:"clock,omitempty"` // nanoseconds since 1970
 		Replay bool   `json:"replay,omitempty"`
+	}
+	snapshotCommand struct {
+		Op    string `json:"op"`
+		Limit int    `json:"limit"`
+	}
+	restoreCommand struct {
+		Op   string `json:"op"`
+		Data []byte `json:"data"`
 	}
 	resultCommand struct {
 		Value json.RawMessage     `json:"value,omitempty"`

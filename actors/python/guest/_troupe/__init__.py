@@ -2,15 +2,19 @@
 namespace, and speaks with the host over two pipes, a JSON object a line.
 
 Host to here:
-    init    {tools, imports, output_limit, lang}     first, once
-    exec    {block, code}
-    result  {value} or {error: {type, message, code}}    answers a call
+    init    {tools, imports, output_limit, lang, seed}     first, once
+    exec    {block, number, code, clock, replay}
+    result  {value, clock} or {error: {type, message, code}, clock}    answers a call
+    snapshot {limit}                        the variables, please, in so many bytes
+    restore {data}                          of a snapshot; before any exec
 Here to host:
     ready   {version}
     out     {head} appended, or {tail, cut} instead of the tail before
     call    {tool, args, kwargs}
     final   {value, text}                   final_answer was called
-    done    {value, repr} or {error: {type, message, line, traceback}}
+    done    {value, repr} or {error: {type, message, line, traceback}}; marks
+    snapshot {data, missing} or {text}      answers snapshot; text says why not
+    restored {text}                         answers restore; text is "" or an error
     broken  {text}                          the driver failed, and ends
 All but ready carry the number of their block.
 

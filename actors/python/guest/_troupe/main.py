@@ -7,14 +7,14 @@ from . import pipe, world
 from .errors import error_of
 from .exceptions import FinalAnswer
 from .output import Output
-from .own import BUILTINS as __builtins__, MONITORS, free_tool_id, repair, setprofile, settrace
+from .own import BUILTINS as __builtins__, MONITORS, NO_CALLBACKS, free_tool_id, register_callback, repair, setprofile, settrace
 from .pipe import leave, receive, send, send_line
 from .refuse import refuse_processes, user_builtins
 from .source import VALUE, compile_block
 from .state import FILE, S, say
 from .texts import TEXTS
 from .tools import Final, Tool
-from .values import MAX_TEXT, encode_or_repr, text_of
+from .values import MAX_TEXT, encode_or_repr, from_base64, text_of, to_base64
 
 MAX_SOURCES = 200           # blocks whose text tracebacks can show
 RESERVE = 4 << 20           # address space to report a MemoryError with
@@ -62,6 +62,7 @@ def run_block(command, namespace):
     # First what would be called for every function of ours: this calls C only.
     settrace(None)
     setprofile(None)
+    list(map(register_callback, *NO_CALLBACKS))
     list(map(free_tool_id, MONITORS))
     repair()
     try:
@@ -87,6 +88,38 @@ def run_block(command, namespace):
     send(done)
 
 
+def take_snapshot(command, namespace):
+    """Sends the variables, or why they can't be kept."""
+    from . import snapshot
+    message = {"t": "snapshot", "b": S.block}
+    try:
+        data, message["missing"] = snapshot.take(namespace, command["limit"])
+        message["data"] = to_base64(data, newline=False).decode()
+    except FinalAnswer:
+        message["text"] = "final_answer"
+    except BaseException as e:
+        message["text"] = type(e).__name__
+    repair()
+    restore(namespace)
+    send(message)
+
+
+def put_snapshot(command, namespace):
+    from . import snapshot
+    message = {"t": "restored", "b": S.block, "text": ""}
+    restore(namespace)
+    try:
+        snapshot.put(from_base64(command["data"]), namespace)
+    except BaseException as e:
+        message["text"] = type(e).__name__ + ": " + text_of(e, str, 1000)
+    repair()
+    restore(namespace)
+    send(message)
+
+
+COMMANDS = {"exec": run_block, "snapshot": take_snapshot, "restore": put_snapshot}
+
+
 def no_memory():
     """The last resort of a block that left no memory to report its end with."""
     S.reserve = None
@@ -104,8 +137,7 @@ def serve(namespace):
     while True:
         try:
             command = receive()
-            if command.get("op") == "exec":
-                run_block(command, namespace)
+            COMMANDS[command["op"]](command, namespace)
         except MemoryError:
             try:
                 no_memory()
@@ -119,10 +151,10 @@ def serve(namespace):
             broken(e)
 
 
-def main():
+def main(read_fd, write_fd):
     repair()
     world.replace()
-    pipe.open_pipes()
+    pipe.open_pipes(read_fd, write_fd)
     send({"t": "ready", "version": "%d.%d.%d" % sys.version_info[:3]})
     init = receive()
     S.lang = TEXTS.get(init.get("lang"), TEXTS["en"])

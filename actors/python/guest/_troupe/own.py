@@ -13,7 +13,11 @@ MONITORS = range(6)         # ids of sys.monitoring's tools
 
 settrace, setprofile = sys.settrace, sys.setprofile
 setrecursionlimit, set_int_max_str_digits = sys.setrecursionlimit, sys.set_int_max_str_digits
-free_tool_id = sys.monitoring.free_tool_id
+free_tool_id, register_callback = sys.monitoring.free_tool_id, sys.monitoring.register_callback
+# Arguments that take every callback away: freeing an id leaves them before 3.14.
+EVENTS = [e for e in vars(sys.monitoring.events).values() if isinstance(e, int) and e]
+NO_CALLBACKS = [[i for i in MONITORS for e in EVENTS], [e for i in MONITORS for e in EVENTS],
+                [None for i in MONITORS for e in EVENTS]]
 RECURSION = sys.getrecursionlimit()
 MAX_DIGITS = 65_536         # of an integer that is converted to or from text
 

@@ -6,14 +6,13 @@ from .own import BUILTINS as __builtins__, json_reader, json_writer
 from .state import S
 from .values import decode_tag
 
-READ_FD, WRITE_FD = 3, 4
-
 to_json, from_json = json_writer(), json_reader(decode_tag)
 write, leave = os.write, os._exit
 
 
-def open_pipes():
-    S.reader = open(READ_FD, "rb", closefd=False)
+def open_pipes(read_fd, write_fd):
+    S.reader = open(read_fd, "rb", closefd=False)
+    S.writer = write_fd
 
 
 def send(message):
@@ -24,7 +23,7 @@ def send_line(line):
     with S.lock:
         view = memoryview(line)
         while view:
-            view = view[write(WRITE_FD, view):]
+            view = view[write(S.writer, view):]
 
 
 def receive():

@@ -9,6 +9,7 @@ from .texts import TEXTS
 class State:
     """What the driver knows, in one place."""
     reader = None               # commands
+    writer = None               # descriptor of messages
     lang = TEXTS["en"]
     tools = {}                  # name -> function
     allowed = ()                # modules

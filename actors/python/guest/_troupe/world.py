@@ -177,10 +177,15 @@ def replace_time():
     vars(time).update(new)
 
 
-def names_of(cls):
-    """The dictionary behind a type of the interpreter's own, to put methods
-    into it: subclasses would have another text form and another pickle."""
-    return gc.get_referents(cls.__dict__)[0]
+def give(cls, **methods):
+    """Puts methods into a type of the interpreter's own: subclasses would have
+    another text form and another pickle. What was looked up before is cached."""
+    names = gc.get_referents(cls.__dict__)[0]
+    names.update((name, method) for name, method in methods.items() if name in names)
+    forget_lookups()
+
+
+forget_lookups = getattr(sys, "_clear_internal_caches", None) or sys._clear_type_cache
 
 
 def acquire(self, blocking=True, timeout=-1):
@@ -192,14 +197,15 @@ def acquire(self, blocking=True, timeout=-1):
     return False
 
 
+def other_threads():
+    return _thread._count() > 0
+
+
 def replace_threads():
     for name in ("start_new_thread", "start_new", "start_joinable_thread"):
         if hasattr(_thread, name):
             setattr(_thread, name, marked(getattr(_thread, name), THREADS))
-    names = names_of(lock_type)
-    for name in ("acquire", "acquire_lock"):
-        if name in names:
-            names[name] = acquire
+    give(lock_type, acquire=acquire, acquire_lock=acquire)
 
 
 def replace_chance():
@@ -249,9 +255,8 @@ def datetime_module(m):
 
     def utc_moment(cls):
         return moment_of(cls, m.timezone.utc).replace(tzinfo=None)
-    names = names_of(m.datetime)
-    names["now"], names["utcnow"] = classmethod(moment_of), classmethod(utc_moment)
-    names_of(m.date)["today"] = classmethod(lambda cls: cls.fromtimestamp(now()))
+    give(m.datetime, now=classmethod(moment_of), utcnow=classmethod(utc_moment))
+    give(m.date, today=classmethod(lambda cls: cls.fromtimestamp(now())))
 
 
 def uuid_module(m):

@@ -29,6 +29,7 @@ const (
 	WallRlimits    = "rlimits"
 	WallPrivileges = "privileges" // no_new_privs, no capabilities
 	WallExecOnce   = "exec_once"
+	WallUser       = "user" // a root's code runs as nobody
 )
 
 // Plan says what a launcher does. It travels as JSON in argv[1].
@@ -48,6 +49,7 @@ type Plan struct {
 	// shows nothing but Paths, read-only, and becomes "/".
 	Root  string   `json:"root,omitempty"`
 	Paths []string `json:"paths,omitempty"`
-	// Probe ends the launcher with status 0 once the namespaces are set up.
-	Probe bool `json:"probe,omitempty"`
+	// User, when set, is the user and group id to become, for a launcher that
+	// was started as root of a user namespace which knows that id.
+	User int `json:"user,omitempty"`
 }

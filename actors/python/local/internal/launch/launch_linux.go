@@ -68,13 +68,11 @@ func run(plan string) error {
 	if err := tie(p.Parent); err != nil {
 		return err
 	}
+	_ = unix.Umask(0o022) // whatever the parent's is, who runs the code can read the root
 	if p.Root != "" {
 		if err := changeRoot(p.Root, p.Paths); err != nil {
 			return err
 		}
-	}
-	if p.Probe {
-		os.Exit(0)
 	}
 	for _, step := range []func(*Plan) error{limit, dropPrivileges, closeOthers, restrict} {
 		if err := step(&p); err != nil {
@@ -106,7 +104,7 @@ func limit(p *Plan) error {
 		{unix.RLIMIT_CPU, p.CPU},
 		{unix.RLIMIT_NOFILE, 64},
 		{unix.RLIMIT_FSIZE, 0},
-		{unix.RLIMIT_CORE, 0},
+		{unix.RLIMIT_CORE, 1}, // 0 would not stop a system whose core dumps go into a pipe; 1 stops every kind
 		{unix.RLIMIT_MEMLOCK, 0},
 		{unix.RLIMIT_MSGQUEUE, 0},
 	} {
@@ -122,8 +120,9 @@ func limit(p *Plan) error {
 	return nil
 }
 
-// dropPrivileges gives up every capability, for good.
-func dropPrivileges(*Plan) error {
+// dropPrivileges gives up every capability, for good, and the user id that had
+// them.
+func dropPrivileges(p *Plan) error {
 	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
 		return wall(WallPrivileges, "no_new_privs", err)
 	}
@@ -132,9 +131,38 @@ func dropPrivileges(*Plan) error {
 			return wall(WallPrivileges, "bounding set", err)
 		} // EPERM: without CAP_SETPCAP; then there is nothing to gain from the set
 	}
+	if err := become(p.User); err != nil {
+		return err
+	}
 	header := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
 	var none [2]unix.CapUserData
-	return wall(WallPrivileges, "capset", unix.Capset(&header, &none[0]))
+	if err := unix.Capset(&header, &none[0]); err != nil {
+		return wall(WallPrivileges, "capset", err)
+	}
+	return tie(p.Parent) // a change of user unties
+}
+
+// become makes this thread another user's, without groups. The calls are raw:
+// Go's own change every thread of the process, and only this one execs.
+func become(user int) error {
+	if user == 0 {
+		return nil
+	}
+	id := uintptr(user)
+	for _, call := range []struct {
+		name   string
+		number uintptr
+		args   [3]uintptr
+	}{
+		{"setgroups", unix.SYS_SETGROUPS, [3]uintptr{}},
+		{"setresgid", unix.SYS_SETRESGID, [3]uintptr{id, id, id}},
+		{"setresuid", unix.SYS_SETRESUID, [3]uintptr{id, id, id}},
+	} {
+		if _, _, errno := syscall.RawSyscall(call.number, call.args[0], call.args[1], call.args[2]); errno != 0 {
+			return wall(WallUser, call.name, errno)
+		}
+	}
+	return nil
 }
 
 // closeOthers marks everything beyond our own descriptors close-on-exec.

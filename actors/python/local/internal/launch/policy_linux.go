@@ -96,11 +96,13 @@ const (
 
 func conditions(pid uint64) []seccomp.NameWithConditions {
 	list := []seccomp.NameWithConditions{
-		// threads, no processes
-		when("clone", set(0, unix.CLONE_THREAD), set(0, unix.CLONE_VM), set(0, unix.CLONE_SIGHAND), unset(0, newNamespaces)),
-		// no code that was not in a file, none that can be written
-		when("mmap", unset(2, unix.PROT_EXEC)),
-		when("mmap", unset(2, unix.PROT_WRITE), unset(3, unix.MAP_ANONYMOUS)),
+		// threads, no processes; one table of descriptors, whose size is limited
+		when("clone", set(0, unix.CLONE_THREAD), set(0, unix.CLONE_VM), set(0, unix.CLONE_SIGHAND),
+			set(0, unix.CLONE_FILES), set(0, unix.CLONE_FS), unset(0, newNamespaces)),
+		// no code that was not in a file, none that can be written; the system's
+		// huge pages are not the guest's to take
+		when("mmap", unset(2, unix.PROT_EXEC), unset(3, unix.MAP_HUGETLB)),
+		when("mmap", unset(2, unix.PROT_WRITE), unset(3, unix.MAP_ANONYMOUS|unix.MAP_HUGETLB)),
 		when("mprotect", unset(2, unix.PROT_EXEC)),
 		// its own limits, to read
 		when("prlimit64", equal(0, 0), equal(2, 0)),

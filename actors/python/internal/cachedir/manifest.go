@@ -1,6 +1,4 @@
-//go:build (linux || darwin) && (amd64 || arm64)
-
-package local
+package cachedir
 
 import (
 	"bytes"
@@ -15,9 +13,9 @@ import (
 	"strings"
 )
 
-// manifestName is the file of an unpacked folder that lists what is in it: the
+// ManifestName is the file of an unpacked folder that lists what is in it: the
 // hash of the list, then mode, size, hash and path, a line each.
-const manifestName = ".manifest"
+const ManifestName = ".manifest"
 
 // maxManifest bounds what is read of it, in bytes; it has some 150 KB.
 const maxManifest = 8 << 20
@@ -44,14 +42,14 @@ func writeManifest(dir string) error {
 		return err
 	}
 	text := hashOf(list.Bytes()) + "\n" + list.String()
-	return os.WriteFile(filepath.Join(dir, manifestName), []byte(text), 0o600)
+	return os.WriteFile(filepath.Join(dir, ManifestName), []byte(text), 0o600)
 }
 
-// checkManifest gives what first differs from what was unpacked into dir: of
+// Check gives what first differs from what was unpacked into dir: of
 // modes and sizes, which takes some milliseconds, and when whole is set of
 // contents.
-func checkManifest(dir string, whole bool) error {
-	text, err := readBounded(filepath.Join(dir, manifestName), maxManifest)
+func Check(dir string, whole bool) error {
+	text, err := readBounded(filepath.Join(dir, ManifestName), maxManifest)
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,6 @@
-//go:build (linux || darwin) && (amd64 || arm64)
+//go:build linux || darwin || freebsd || netbsd || openbsd || dragonfly
 
-package local
+package cachedir
 
 import (
 	"context"
@@ -18,8 +18,8 @@ import (
 // context.
 const lockRetry = 50 * time.Millisecond
 
-// lock waits for the file's lock, which ends with the process at the latest.
-func lock(ctx context.Context, path string) (func(), error) {
+// Lock waits for the file's lock, which ends with the process at the latest.
+func Lock(ctx context.Context, path string) (func(), error) {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
 		return nil, err
