@@ -235,6 +235,7 @@ type Executed struct {
 	// Interrupted says, of a block with recorded calls, where it did something
 	// else than it had done; nothing was called since. It was killed.
 	Interrupted  string
+	State        string    // mark of what the variables hold: the same variables, the same mark
 	Unrepeatable []string  // why the block can't be run again; nil when it can
 	Snapshot     *Snapshot // of the variables after it, when one was due
 	CPU          time.Duration

@@ -27,6 +27,7 @@ type PastBlock struct {
 	Clock        time.Time      // at its start
 	Calls        []RecordedCall // those the code saw the end of, by ordinal
 	OutputHash   string         // of what it printed
+	State        string         // mark of what the variables held at its end
 	Err          string         // class of the exception that ended it; "" for none
 	CPU          time.Duration
 	Unrepeatable []string  // why it can't be run again; nil when it can

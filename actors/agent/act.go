@@ -74,7 +74,7 @@ func (a *Agent) onExecuted(ctx actor.Context, m *messages.Executed) {
 	f := &fact.Executed{
 		Step: a.step, Observation: text, OutputHash: fact.HashOf([]byte(m.Output)), IsFinal: m.IsFinal,
 		Final: m.Final, FinalText: m.FinalText, Err: m.Err, Killed: m.Killed, Calls: a.done, CPU: m.CPU,
-		Unrepeatable: m.Unrepeatable, Snapshot: m.Snapshot, Lost: lost, Executor: a.executorChange(),
+		State: m.State, Unrepeatable: m.Unrepeatable, Snapshot: m.Snapshot, Lost: lost, Executor: a.executorChange(),
 	}
 	a.done = nil
 	if m.IsFinal {

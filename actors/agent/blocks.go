@@ -79,7 +79,7 @@ func (b *blocks) noteExecuted(f *fact.Executed) {
 	p := open.PastBlock
 	p.Calls = append(p.Calls, f.Calls...)
 	sortCalls(p.Calls)
-	p.OutputHash, p.CPU, p.Unrepeatable, p.Snapshot = f.OutputHash, f.CPU, f.Unrepeatable, f.Snapshot
+	p.OutputHash, p.State, p.CPU, p.Unrepeatable, p.Snapshot = f.OutputHash, f.State, f.CPU, f.Unrepeatable, f.Snapshot
 	if f.Err != nil {
 		p.Err = f.Err.Type
 	}

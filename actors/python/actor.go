@@ -131,6 +131,7 @@ func (e *executor) done(ctx actor.Context, d *blockDone) {
 		out.Output, out.Printed, out.Value, out.Repr = o.Output, o.Printed, o.Value, o.Repr
 		out.IsFinal, out.Final, out.FinalText = o.IsFinal, o.Final, o.FinalText
 		out.Err, out.Killed, out.CPU, out.Unrepeatable = o.Err, o.Killed, o.CPU, o.Unrepeatable
+		out.State = o.State
 	}
 	if d.err != nil {
 		e.cfg.System.Logger().Error("a block has no outcome", "error", d.err)

@@ -134,6 +134,9 @@ type Outcome struct {
 	// Unrepeatable says what the block did that another run of it need not do
 	// again: UsedThreads, UsedCPUTime.
 	Unrepeatable []string
+	// State marks what the variables hold: the same variables, the same mark. It
+	// looks at plain values, the first some thousand of them.
+	State string
 }
 
 // What makes a block unrepeatable.

@@ -99,6 +99,10 @@ func (j *job) inInterpreter(ctx context.Context, d *blockDone) {
 			return
 		}
 	}
+	if d.lost != nil && d.lost.Names == nil && len(j.m.Recorded) > 0 { // it would only find that they are gone
+		d.outcome, d.interrupted = &Outcome{Killed: KilledCancelled}, "the variables it builds on are gone"
+		return
+	}
 	clock := j.m.Clock
 	if clock.IsZero() {
 		clock = j.cfg.System.World().Now()

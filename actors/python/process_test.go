@@ -32,15 +32,22 @@ func (d *watchedDriver) Start(ctx context.Context, s python.Spec) (python.Interp
 	return it, err
 }
 
-// TestExecutorOfAProcess drives the actor over real processes, one of which is
-// killed from outside.
-func TestExecutorOfAProcess(t *testing.T) {
+// openLocal makes a driver of real interpreters, without walls: the programs
+// are ours.
+func openLocal(t *testing.T) *local.Driver {
 	cache, err := os.UserCacheDir()
 	require.NoError(t, err)
 	d, err := local.New(local.Config{CacheDir: filepath.Join(cache, "troupe", "python"), Sandbox: messages.SandboxConfig{Unsafe: true}})
 	require.NoError(t, err)
-	defer d.Close()
+	t.Cleanup(d.Close)
 	require.NoError(t, d.Prepare(t.Context()))
+	return d
+}
+
+// TestExecutorOfAProcess drives the actor over real processes, one of which is
+// killed from outside.
+func TestExecutorOfAProcess(t *testing.T) {
+	d := openLocal(t)
 	w := &watchedDriver{Driver: d, pids: make(chan int, 4)}
 	b := setup(t, w)
 	defer b.stop()

@@ -128,6 +128,8 @@ func (r *rebuild) again(ctx context.Context, b *messages.PastBlock) *messages.Lo
 		detail = fmt.Sprintf("it ended with %q, not with %q", errorClass(out.Err), b.Err)
 	case b.OutputHash != fact.HashOf([]byte(out.Output)):
 		detail = "it printed something else"
+	case b.State != out.State:
+		detail = "its variables hold something else"
 	case !slices.Equal(out.Unrepeatable, b.Unrepeatable):
 		detail = "it used " + strings.Join(out.Unrepeatable, ", ")
 	}

@@ -120,6 +120,7 @@ type Executed struct {
 	Interrupted bool              `json:"interrupted,omitempty"` // BlockInterrupted: ended by a take-over
 	Calls       []Call            `json:"calls,omitempty"`       // effect-free calls not yet on the log
 	CPU         time.Duration     `json:"cpu,omitempty"`
+	State       string            `json:"state,omitempty"` // mark of what the variables held at its end
 	// Unrepeatable says why the block can't be run again; nil when it can.
 	Unrepeatable []string                `json:"unrepeatable,omitempty"`
 	Snapshot     *messages.Snapshot      `json:"snapshot,omitempty"` // of the variables after it

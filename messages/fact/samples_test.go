@@ -54,7 +54,7 @@ func samples() []fact.Fact {
 			Step: 2, Observation: "1\n", OutputHash: "4355", IsFinal: true, Final: json.RawMessage(`42`), FinalText: "42",
 			Err:    &messages.PyError{Type: "ValueError", Message: "no", Line: 3, Traceback: "line 3"},
 			Killed: "timeout", Interrupted: true, Calls: calls, CPU: 12 * time.Millisecond,
-			Unrepeatable: []string{"threads"}, Snapshot: &messages.Snapshot{Blob: "8f43", Bytes: 2, Missing: []string{"g"}},
+			State: "12ab", Unrepeatable: []string{"threads"}, Snapshot: &messages.Snapshot{Blob: "8f43", Bytes: 2, Missing: []string{"g"}},
 			Lost: &messages.LostVariables{Reason: "ceiling", Step: 1, Detail: "too much", Names: []string{"g"}}, Executor: "wasm/3.12/abc",
 		},
 		&fact.ChildStarted{Step: 2, ToolCallID: "call-2", Call: 4, Agent: "researcher", Invocation: "inv-2", Depth: 1, Args: args, Kwargs: kwargs, Hash: hash, IdempotencyKey: "inv-1/2/4", Calls: calls},

@@ -40,6 +40,7 @@ type message struct {
 	Repr    string            `json:"repr"`    // done
 	Error   *messages.PyError `json:"error"`   // done
 	Marks   []string          `json:"marks"`   // done: why the block can't be run again
+	State   string            `json:"state"`   // done: a mark of what the variables hold
 	Data    []byte            `json:"data"`    // snapshot
 	Missing []string          `json:"missing"` // snapshot: names that are not in data
 }

@@ -210,6 +210,7 @@ func (b *block) take(m *message) {
 		b.outcome.Repr = bounded(m.Repr, maxRepr)
 		b.outcome.Err = checkedError(m.Error)
 		b.outcome.Unrepeatable = checkedMarks(m.Marks)
+		b.outcome.State = bounded(m.State, maxName)
 	}
 }
 

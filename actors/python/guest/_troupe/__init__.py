@@ -12,7 +12,7 @@ Here to host:
     out     {head} appended, or {tail, cut} instead of the tail before
     call    {tool, args, kwargs}
     final   {value, text}                   final_answer was called
-    done    {value, repr} or {error: {type, message, line, traceback}}; marks
+    done    {value, repr} or {error: {type, message, line, traceback}}; marks, state
     snapshot {data, missing} or {text}      answers snapshot; text says why not
     restored {text}                         answers restore; text is "" or an error
     broken  {text}                          the driver failed, and ends

@@ -4,6 +4,7 @@ import sys
 import types
 
 from . import pipe, world
+from .digest import digest
 from .errors import error_of
 from .exceptions import FinalAnswer
 from .output import Output
@@ -85,6 +86,7 @@ def run_block(command, namespace):
     S.out.end()
     if world.W.marks:
         done["marks"] = list(world.W.marks)
+    done["state"] = digest(namespace, S.own_names)
     send(done)
 
 
@@ -166,6 +168,7 @@ def main(read_fd, write_fd):
     S.builtins = dict(S.offered)
     S.tools = {name: Tool(name) for name in init["tools"]}
     S.tools["final_answer"] = Final()
+    S.own_names = {"__builtins__", "__name__", "__doc__", "__loader__", "__package__", "__spec__", *S.tools}
     refuse_processes()
     module = sys.modules["__main__"] = types.ModuleType("__main__")
     serve(vars(module))

@@ -19,7 +19,8 @@ from .tools import Tool
 
 PROTOCOL = 5
 OURS = "__main__"           # the module that blocks run in
-HIDDEN = ("__dict__", "__weakref__", "_abc_impl", "__abstractmethods__")
+HIDDEN = ("__dict__", "__weakref__", "_abc_impl", "__abstractmethods__",
+          "__annotate__", "__annotate_func__", "__annotations_cache__")
 DESCRIPTORS = (types.GetSetDescriptorType, types.MemberDescriptorType)
 
 
@@ -56,9 +57,9 @@ class Pickler(pickle.Pickler):
         if kind is types.ModuleType:
             return find_module, (v.__name__,)
         if kind is types.CellType:
-            return types.CellType, (), cell_state(v), None, None, set_cell
+            return make_cell, (), cell_state(v), None, None, set_cell
         if kind is types.MappingProxyType:
-            return types.MappingProxyType, (dict(v),)
+            return make_proxy, (dict(v),)
         if kind in (staticmethod, classmethod):
             return kind, (v.__func__,)
         if kind is property:
@@ -82,12 +83,14 @@ class Pickler(pickle.Pickler):
         return make_function, (marshal.dumps(f.__code__), f.__name__, own, len(f.__closure__ or ())), state, None, None, set_function
 
     def cls(self, c):
-        if c.__module__ != OURS and is_importable(c):
+        if c.__module__ != OURS:
             return NotImplemented
         if type(c) is not type and type(c).__name__ != "ABCMeta":
             raise pickle.PicklingError("a class of an unusual kind")
         names = {k: v for k, v in vars(c).items() if k not in HIDDEN and not isinstance(v, DESCRIPTORS)}
         slots = names.pop("__slots__", None)
+        if any(k.startswith("__annotat") for k in vars(c)):
+            names["__annotations__"] = annotations_of(c)
         return make_class, (type(c), c.__name__, c.__bases__, slots), names, None, None, set_class
 
 
@@ -138,6 +141,14 @@ def find_module(name):
 
 def find_tool(name):
     return S.tools[name]
+
+
+def make_cell():
+    return types.CellType()
+
+
+def make_proxy(d):
+    return types.MappingProxyType(d)
 
 
 def set_cell(cell, state):
@@ -213,8 +224,7 @@ def take(namespace, limit):
     """Gives bytes and the names that are not in them."""
     if world.other_threads():
         raise TooLarge("threads")
-    skipped = {"__builtins__", "__name__", "__doc__", "__loader__", "__package__", "__spec__", *S.tools}
-    kept = {k: v for k, v in namespace.items() if k not in skipped}
+    kept = {k: v for k, v in namespace.items() if k not in S.own_names}
     missing = []
     around = surroundings()
     try:

@@ -11,6 +11,7 @@ class State:
     reader = None               # commands
     writer = None               # descriptor of messages
     lang = TEXTS["en"]
+    own_names = frozenset()     # of the namespace, that are no variables
     tools = {}                  # name -> function
     allowed = ()                # modules
     block = 0                   # as messages name it
