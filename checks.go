@@ -21,7 +21,8 @@ func checkDefinitions(d *messages.Definitions) error {
 	l := d.Limits
 	return notNegative(map[string]int64{
 		"limits.max_runs": int64(l.MaxRuns), "limits.max_executors": int64(l.MaxExecutors), "limits.queue_size": int64(l.QueueSize), "limits.queue_wait": int64(l.QueueWait),
-		"limits.run_deadline": int64(l.RunDeadline), "limits.keep_runs": int64(l.KeepRuns), "limits.keep_events": int64(l.KeepEvents),
+		"sandbox.warm_interpreters": int64(warmOf(d.Sandbox)),
+		"limits.run_deadline":       int64(l.RunDeadline), "limits.keep_runs": int64(l.KeepRuns), "limits.keep_events": int64(l.KeepEvents),
 	})
 }
 

@@ -139,7 +139,7 @@ func (p *planner) build(def *messages.AgentConfig, lang string, chain []model.Mo
 	if err != nil {
 		return nil, err
 	}
-	e := &agent.Equipment{Definition: def, Lang: lang, Models: chain, Driver: p.driver, Sandbox: sandbox}
+	e := &agent.Equipment{Definition: def, Lang: lang, Models: chain, Driver: p.driver, Slots: p.slots, Metrics: p.metrics, Sandbox: sandbox}
 	if len(def.ManagedAgents) > 0 {
 		return nil, errSubagents.Withf(def.Name)
 	}

@@ -48,7 +48,10 @@ func TestNewRefuses(t *testing.T) {
 			c.Models = append(c.Models, other)
 		}},
 		"sub-agents":      {"managed_agents", func(c *troupe.Config) { c.Agents[0].ManagedAgents = []string{"worker"} }},
-		"sandbox level":   {"sandbox_level", func(c *troupe.Config) { c.Driver, c.Sandbox.Level = nil, messages.SandboxWasm }},
+		"sandbox level":   {"sandbox_level", func(c *troupe.Config) { c.Driver, c.Sandbox.Level = nil, messages.SandboxDocker }},
+		"level wasm": {"python_not_installed", func(c *troupe.Config) {
+			c.Driver, c.Sandbox.Level, c.CacheDir = nil, messages.SandboxWasm, filepath.Join(file, "x")
+		}},
 		"prompt template": {"prompt_template", func(c *troupe.Config) { c.Agents[0].PromptTemplates = map[string]string{"system": "{{"} }},
 		"data folder":     {"data_dir", func(c *troupe.Config) { c.DataDir = filepath.Join(file, "x") }},
 		"second agent": {"unknown_model", func(c *troupe.Config) {

@@ -3,11 +3,10 @@ package troupe
 import (
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"net/http"
 	"net/url"
-	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -19,7 +18,7 @@ import (
 	"github.com/troupe-go/troupe/actors/agent/window"
 	"github.com/troupe-go/troupe/actors/model"
 	"github.com/troupe-go/troupe/actors/python"
-	"github.com/troupe-go/troupe/actors/python/local"
+	"github.com/troupe-go/troupe/actors/python/slots"
 	"github.com/troupe-go/troupe/actors/system"
 	"github.com/troupe-go/troupe/actors/tool"
 	"github.com/troupe-go/troupe/actors/tool/file"
@@ -37,6 +36,8 @@ type planner struct {
 	dataDir string
 	proxy   func(*http.Request) (*url.URL, error)
 	driver  python.Driver
+	slots   *slots.Slots
+	metrics *python.Metrics
 	shelf   *tool.Shelf
 	tools   map[string]agent.Tool // by callable name
 	limits  *model.Limiters
@@ -74,13 +75,8 @@ func newPlanner(sys *system.System, cfg Config, dataDir string) (*planner, error
 			return nil, errors.Join(err, p.close())
 		}
 	}
-	if l := p.defs.Sandbox.Level; l != "" && l != messages.SandboxLocal && p.driver == nil {
-		return nil, errors.Join(errLevel.Withf(l), p.close())
-	}
-	if p.driver == nil {
-		if err := p.openSandbox(cfg); err != nil {
-			return nil, errors.Join(err, p.close())
-		}
+	if err := p.openExecutors(cfg); err != nil {
+		return nil, errors.Join(err, p.close())
 	}
 	for i := range p.defs.Agents { // a definition that can't be resolved is told at once
 		name := p.defs.Agents[i].Name
@@ -92,28 +88,6 @@ func newPlanner(sys *system.System, cfg Config, dataDir string) (*planner, error
 		}
 	}
 	return p, nil
-}
-
-// openSandbox makes the driver of level local.
-func (p *planner) openSandbox(cfg Config) error {
-	cache := cfg.CacheDir
-	if cache == "" {
-		dir, err := os.UserCacheDir()
-		if err != nil {
-			return errCacheDir.With(err)
-		}
-		cache = filepath.Join(dir, "troupe")
-	}
-	d, err := local.New(local.Config{
-		CacheDir: filepath.Join(cache, "python"), Sandbox: p.defs.Sandbox,
-		AllowMissing: cfg.AllowMissingWalls, Logger: cfg.Logger,
-	})
-	if err != nil {
-		return err
-	}
-	p.driver = d
-	p.closers = append(p.closers, func() error { d.Close(); return nil })
-	return nil
 }
 
 func (p *planner) close() error {
@@ -267,6 +241,7 @@ func (p *planner) start(e *agent.Equipment, req *messages.RunAgent, now time.Tim
 		History: req.History, Lang: e.Lang, User: req.User, Conversation: req.Conversation, Metadata: req.Metadata,
 		Deadline: deadline, IdempotencyKey: req.IdempotencyKey, Definition: e.Definition, Models: models,
 		Sandbox: &e.Sandbox, Workspace: workspace, Executor: p.driver.Describe().ID(),
+		Seed: fmt.Sprintf("%016x%016x", p.system.World().Rand().Uint64(), p.system.World().Rand().Uint64()),
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	"sync"
 
 	"github.com/asynkron/protoactor-go/actor"
+	"go.opentelemetry.io/otel/metric"
 
 	"github.com/troupe-go/troupe/actors/python"
 	"github.com/troupe-go/troupe/actors/system"
@@ -50,6 +51,9 @@ type Config struct {
 	// Proxy picks the proxy of a request to a model; nil: none.
 	// http.ProxyFromEnvironment reads the standard variables.
 	Proxy func(*http.Request) (*url.URL, error)
+	// Meters gives the OpenTelemetry instruments that docs/metrics.md lists; nil:
+	// nothing is measured.
+	Meters metric.MeterProvider
 	// World is the source of time, randomness and ids; default: the real one.
 	World system.World
 }

@@ -116,6 +116,7 @@ type SandboxConfig struct {
 	MemoryLimitMB    int           `yaml:"memory_limit_mb,omitempty" json:"memory_limit_mb,omitempty"`     // default 2048
 	TimeoutSeconds   float64       `yaml:"timeout_seconds,omitempty" json:"timeout_seconds,omitempty"`     // the interpreter's own time in a block; default 120
 	BlockTimeout     time.Duration `yaml:"block_timeout,omitempty" json:"block_timeout,omitempty"`         // a whole block, waiting for tools included; default 30m
+	WarmInterpreters *int          `yaml:"warm_interpreters,omitempty" json:"warm_interpreters,omitempty"` // interpreters kept started; default 1
 	RebuildLimit     time.Duration `yaml:"rebuild_limit,omitempty" json:"rebuild_limit,omitempty"`         // processor time to bring variables back after an interpreter was lost; default 30s
 	OutputLimit      int           `yaml:"output_limit,omitempty" json:"output_limit,omitempty"`           // bytes a block may print; default 1 MiB
 	ObservationLimit int           `yaml:"observation_limit,omitempty" json:"observation_limit,omitempty"` // bytes of it the model sees; default 20 KiB

@@ -40,6 +40,7 @@ type house struct {
 	root   *actor.PID
 	model  *model0
 	python *python0
+	driver python.Driver // instead of python; nil: that
 	tool   *tool0
 	plans  atomic.Int64
 }
@@ -75,15 +76,19 @@ func (h *house) Plan(_ context.Context, _ string, req *messages.RunAgent) (*supe
 		return nil, messages.ErrUnknownAgent.Withf(req.Agent, "somebody")
 	}
 	def := &messages.AgentConfig{Name: "somebody", ModelName: "m", MaxSteps: 5}
+	driver := h.driver
+	if driver == nil {
+		driver = h.python
+	}
 	h.plans.Add(1)
 	return &supervisor.Plan{
 		Equipment: &agent.Equipment{
-			Definition: def, Lang: messages.EN, System: "Be an agent.", Driver: h.python,
+			Definition: def, Lang: messages.EN, System: "Be an agent.", Driver: driver,
 			Models:  []model.Model{{Config: messages.ModelConfig{CiteName: "m"}, Client: h.model}},
 			Tools:   []agent.Tool{{Spec: h.tool.Spec(), Make: func(tool.Deps) (tool.Tool, error) { return h.tool, nil }}},
 			Sandbox: python.Defaults(messages.SandboxConfig{}),
 		},
-		Start:   &fact.RunStarted{Agent: def.Name, Query: req.Query, Definition: def, User: req.User},
+		Start:   &fact.RunStarted{Agent: def.Name, Query: req.Query, Definition: def, User: req.User, Executor: driver.Describe().ID(), Seed: "seed"},
 		Task:    agent.Task{Text: req.Query},
 		Release: func(bool) { h.plans.Add(-1) },
 	}, nil

@@ -29,6 +29,9 @@ func Defaults(cfg messages.SandboxConfig) messages.SandboxConfig {
 	if cfg.BlockTimeout <= 0 {
 		cfg.BlockTimeout = defaultBlockTimeout
 	}
+	if cfg.RebuildLimit <= 0 {
+		cfg.RebuildLimit = DefaultRebuildLimit
+	}
 	if cfg.OutputLimit <= 0 {
 		cfg.OutputLimit = defaultOutputLimit
 	}

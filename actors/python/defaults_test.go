@@ -12,7 +12,7 @@ import (
 
 func TestDefaults(t *testing.T) {
 	require.Equal(t, messages.SandboxConfig{
-		MemoryLimitMB: 2048, TimeoutSeconds: 120, BlockTimeout: 30 * time.Minute, OutputLimit: 1 << 20, ObservationLimit: 20 << 10,
+		MemoryLimitMB: 2048, TimeoutSeconds: 120, BlockTimeout: 30 * time.Minute, RebuildLimit: 30 * time.Second, OutputLimit: 1 << 20, ObservationLimit: 20 << 10,
 	}, python.Defaults(messages.SandboxConfig{}))
 	spec := python.NewSpec(messages.SandboxConfig{MemoryLimitMB: 256, TimeoutSeconds: 0.5, OutputLimit: 1}, []string{"a"}, []string{"shlex"}, messages.ZH)
 	require.Equal(t, python.Spec{

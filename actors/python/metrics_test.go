@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -30,6 +31,8 @@ type measuredDriver struct {
 	err   error
 	usage python.Usage
 	mute  bool // interpreters that aren't Measured
+	reads atomic.Int32
+	read  func() // called at each read, when not nil
 }
 
 // Describe implements python.Driver.
@@ -78,7 +81,13 @@ func (i *measuredInterpreter) Exec(_ context.Context, b python.Block, _ python.H
 func (*measuredInterpreter) Close() {}
 
 // Usage implements python.Measured.
-func (i *measuredInterpreter) Usage() python.Usage { return i.d.usage }
+func (i *measuredInterpreter) Usage() python.Usage {
+	i.d.reads.Add(1)
+	if i.d.read != nil {
+		i.d.read()
+	}
+	return i.d.usage
+}
 
 type meters struct {
 	*python.Metrics
@@ -237,9 +246,11 @@ func TestMetricsOfFailures(t *testing.T) {
 	require.Empty(t, m.collect())
 	m.inner.err = nil
 	m.start()
+	m.start()
 	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
+	m.inner.read = cancel
 	require.ErrorIs(t, m.reader.Collect(ctx, &metricdata.ResourceMetrics{}), context.Canceled)
+	require.EqualValues(t, 1, m.inner.reads.Load())
 }
 
 // Without a meter there are figures all the same, which nobody reads.

@@ -3,8 +3,11 @@ package python_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
 	"github.com/stretchr/testify/require"
@@ -32,7 +35,7 @@ func (p *parent) Receive(ctx actor.Context) {
 		p.child = ctx.Spawn(p.sys.Props(python.Producer(p.cfg)))
 	case *toChild:
 		ctx.Request(p.child, m.msg)
-	case *messages.Executed, *messages.CallTool:
+	case *messages.Executed, *messages.CallTool, *messages.ExecutorBusy:
 		p.got <- m
 	}
 }
@@ -121,11 +124,47 @@ func (d *fakeDriver) interpreters() []*fakeInterpreter {
 }
 
 // fakeInterpreter understands: "call" (one call, whose result is the value),
-// "wait" (for its ctx), "die", "panic"; everything else is its own value.
+// "wait" (for its ctx), "die", "panic", "final", "3s" and "20s" (of processor
+// time), "threads"; everything else is its own value. Its variables are the
+// list of codes it ran, which is what a snapshot holds.
 type fakeInterpreter struct {
-	python.NoSnapshots
-	once   sync.Once
-	closed chan struct{}
+	once    sync.Once
+	closed  chan struct{}
+	ran     []string
+	missing []string // of the next snapshot
+}
+
+func (i *fakeInterpreter) Snapshot(_ context.Context, limit int) (*python.State, error) {
+	data := strings.Join(i.ran, ",")
+	if len(data) > limit {
+		return nil, python.ErrNoSnapshot
+	}
+	return &python.State{Data: []byte(data), Missing: i.missing}, nil
+}
+
+func (i *fakeInterpreter) Restore(_ context.Context, data []byte) error {
+	if string(data) == "damaged" {
+		return errors.New("damaged")
+	}
+	i.ran = append([]string{"restored"}, strings.Split(string(data), ",")...)
+	return nil
+}
+
+// blobs are kept in memory.
+type blobs map[string][]byte
+
+func (b blobs) PutBlob(_ context.Context, data []byte) (string, error) {
+	hash := "hash of " + string(data)
+	b[hash] = data
+	return hash, nil
+}
+
+func (b blobs) GetBlob(_ context.Context, hash string) ([]byte, error) {
+	data, ok := b[hash]
+	if !ok {
+		return nil, errors.New("no such blob")
+	}
+	return data, nil
 }
 
 func (i *fakeInterpreter) Close() { i.once.Do(func() { close(i.closed) }) }
@@ -136,7 +175,16 @@ func (i *fakeInterpreter) Exec(ctx context.Context, what python.Block, host pyth
 		return nil, python.ErrGone
 	default:
 	}
+	i.ran = append(i.ran, what.Code)
 	switch code := what.Code; code {
+	case "3s":
+		return &python.Outcome{CPU: 3 * time.Second}, nil
+	case "20s":
+		return &python.Outcome{CPU: 20 * time.Second}, nil
+	case "threads":
+		return &python.Outcome{Unrepeatable: []string{python.UsedThreads}}, nil
+	case "final":
+		return &python.Outcome{IsFinal: true, CPU: 3 * time.Second}, nil
 	case "call":
 		r := host.Call(ctx, python.Call{Ordinal: 1, Tool: "tool", Args: []json.RawMessage{json.RawMessage("1")}})
 		if r.Err != nil {

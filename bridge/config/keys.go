@@ -75,6 +75,10 @@ func sandboxFields() fields[messages.SandboxConfig] {
 			doc("seconds the interpreter may compute in a block", "解释器在一个代码块中的计算时间（秒）"),
 		duration("block_timeout", func(s *S) *time.Duration { return &s.BlockTimeout }).min(1).max(7*86400).def("30m").
 			doc("a whole block, waiting for tools included", "整个代码块的时限，含等待工具"),
+		optionalInteger("warm_interpreters", func(s *S) **int { return &s.WarmInterpreters }).min(0).max(64).def("1").
+			doc("interpreters kept started, so that a block need not wait for one", "预先启动的解释器数量，代码块无需等待启动"),
+		duration("rebuild_limit", func(s *S) *time.Duration { return &s.RebuildLimit }).min(0.001).max(86400).def("30s").
+			doc("processor time to bring variables back after an interpreter was lost", "解释器丢失后恢复变量可用的处理器时间"),
 		size("output_limit", func(s *S) *int { return &s.OutputLimit }).min(1<<10).max(1<<30).def("1MiB").
 			doc("bytes a block may print", "代码块可打印的字节数"),
 		size("observation_limit", func(s *S) *int { return &s.ObservationLimit }).min(256).max(16<<20).def("20KiB").

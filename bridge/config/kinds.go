@@ -143,10 +143,20 @@ func textOf[T any, S ~string](f *field[T], s scalar) (S, bool) {
 }
 
 func integer[T any](name string, to func(*T) *int) field[T] {
-	return value(name, KindInteger, to, func(f *field[T], s scalar) (int, bool) {
-		i, ok := s.integer()
-		return int(i), ok && f.within(float64(i)) && int64(int(i)) == i
+	return value(name, KindInteger, to, integerOf[T])
+}
+
+// optionalInteger tells an absent key from a zero.
+func optionalInteger[T any](name string, to func(*T) **int) field[T] {
+	return value(name, KindInteger, to, func(f *field[T], s scalar) (*int, bool) {
+		v, ok := integerOf(f, s)
+		return &v, ok
 	})
+}
+
+func integerOf[T any](f *field[T], s scalar) (int, bool) {
+	i, ok := s.integer()
+	return int(i), ok && f.within(float64(i)) && int64(int(i)) == i
 }
 
 func number[T any](name string, to func(*T) *float64) field[T] {

@@ -48,6 +48,8 @@ func TestEveryKeyReachesItsField(t *testing.T) {
 	require.JSONEq(t, `{"root":"7"}`, string(f.Tools[0].Params))
 	require.Equal(t, messages.SandboxWasm, f.Sandbox.Level)
 	require.Equal(t, 2<<20, f.Sandbox.OutputLimit)
+	require.Zero(t, *f.Sandbox.WarmInterpreters)
+	require.Equal(t, 20*time.Second, f.Sandbox.RebuildLimit)
 	require.Equal(t, 7, f.Limits.MaxRuns)
 	require.Equal(t, 12, f.Limits.MaxExecutors)
 	require.Equal(t, 36*time.Hour, f.Limits.RunDeadline)

@@ -62,6 +62,7 @@ type app struct {
 	newRunID       func() string
 	open           func(nodeConfig) (runner, error)
 	startScript    func(script []byte) (scriptedModel, error)
+	python         pythonStore
 	buildInfo      func() (*debug.BuildInfo, bool)
 
 	interrupts *interrupts // of the command that runs

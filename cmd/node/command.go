@@ -36,7 +36,7 @@ func (a *app) rootCommand(lang string) *cobra.Command {
 		}
 		return nil
 	}
-	root.AddCommand(a.demoCommand(lang), a.runCommand(lang), a.configCommand(lang), a.versionCommand(lang))
+	root.AddCommand(a.demoCommand(lang), a.runCommand(lang), a.configCommand(lang), a.pythonCommand(lang), a.versionCommand(lang))
 	root.SetHelpCommand(helpCommand(root, lang))
 	complete(root, "lang", messages.EN, messages.ZH)
 	complete(root, "log-level", "debug", "info", "warn", "error")

@@ -32,6 +32,7 @@ func main() {
 		newRunID:    func() string { return uuid.Must(uuid.NewV7()).String() },
 		open:        openNode,
 		startScript: startScript,
+		python:      userPython{},
 		buildInfo:   debug.ReadBuildInfo,
 	}
 	os.Exit(a.main(context.Background(), os.Args[1:]))

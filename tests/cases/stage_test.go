@@ -42,7 +42,7 @@ func play(t *testing.T, script *scripted.Script, change ...func(*troupe.Config))
 		Lang:    messages.EN,
 		Models:  []messages.ModelConfig{{CiteName: "main", ModelName: "scripted", URL: server.URL(), APIKey: "key"}},
 		Agents:  []messages.AgentConfig{{Name: "assistant", Description: "Answers.", ModelName: "main", MaxSteps: 6}},
-		Sandbox: messages.SandboxConfig{Unsafe: true},
+		Sandbox: messages.SandboxConfig{Unsafe: true, WarmInterpreters: new(int)}, // none: tests count processes
 		DataDir: t.TempDir(),
 	}}
 	for _, c := range change {

@@ -31,6 +31,7 @@ var calls = []call{
 			"actors/system",            // it is the seam
 			"actors/python/wire",       // the time of a child process is real, whatever the world's clock says
 			"actors/python/local",      // so is that of a lock between processes
+			"actors/python/wasm",       // and that of an interpreter in this one
 			"actors/python/pythontest", // and that of the processes a driver is held to
 		},
 		reason: "time comes from the World"},

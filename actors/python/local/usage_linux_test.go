@@ -3,12 +3,21 @@
 package local_test
 
 import (
+	"context"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	sdk "go.opentelemetry.io/otel/sdk/metric"
+	"go.opentelemetry.io/otel/sdk/metric/metricdata"
 
 	"github.com/troupe-go/troupe/actors/python"
 	"github.com/troupe-go/troupe/actors/python/local"
+	"github.com/troupe-go/troupe/actors/system"
+	"github.com/troupe-go/troupe/messages"
 )
 
 func usage(it python.Interpreter) python.Usage { return it.(python.Measured).Usage() }
@@ -38,5 +47,49 @@ func TestUsageWithoutShare(t *testing.T) {
 	whole, share := local.UsageWithoutShare(it), usage(it)
 	require.Zero(t, whole.PSS)
 	require.GreaterOrEqual(t, whole.RSS, share.PSS)
-	require.Less(t, whole.RSS, int64(128<<20))
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid(it)))
+	require.NoError(t, err)
+	_, rest, found := strings.Cut(string(status), "VmRSS:")
+	require.True(t, found)
+	kilobytes, err := strconv.ParseInt(strings.Fields(rest)[0], 10, 64)
+	require.NoError(t, err)
+	require.InEpsilon(t, kilobytes<<10, whole.RSS, 0.1)
+}
+
+// The memory limit comes with the spec, to a kept interpreter too.
+func TestWarmIsLimited(t *testing.T) {
+	d := warmed(t, 1)
+	kept := local.Idle(d)
+	it, err := d.Start(t.Context(), python.NewSpec(messages.SandboxConfig{MemoryLimitMB: 128}, nil, nil, messages.EN))
+	require.NoError(t, err)
+	t.Cleanup(it.Close)
+	require.Equal(t, kept, []int{pid(it)})
+	out := run(t, it, "kept = bytearray(200 << 20)")
+	require.NotNil(t, out.Err)
+	require.Equal(t, "MemoryError", out.Err.Type)
+}
+
+// A kept interpreter is counted as one, and a live one is measured.
+func TestWarmIsCounted(t *testing.T) {
+	reader := sdk.NewManualReader()
+	provider := sdk.NewMeterProvider(sdk.WithReader(reader))
+	defer func() { require.NoError(t, provider.Shutdown(context.Background())) }()
+	m, err := python.NewMetrics(provider.Meter("test"))
+	require.NoError(t, err)
+	d := m.Driver(warmed(t, 1), system.RealWorld())
+	it, err := d.Start(t.Context(), python.NewSpec(messages.SandboxConfig{}, nil, nil, messages.EN))
+	require.NoError(t, err)
+	t.Cleanup(it.Close)
+	var all metricdata.ResourceMetrics
+	require.NoError(t, reader.Collect(t.Context(), &all))
+	found := map[string]metricdata.Aggregation{}
+	for _, i := range all.ScopeMetrics[0].Metrics {
+		found[i.Name] = i.Data
+	}
+	started := found["troupe.executor.interpreters.started"].(metricdata.Sum[int64]).DataPoints
+	require.Len(t, started, 1)
+	warm, _ := started[0].Attributes.Value("warm")
+	require.True(t, warm.AsBool())
+	require.Len(t, found["troupe.executor.instance.memory.pss"].(metricdata.Gauge[int64]).DataPoints, 1)
+	require.Len(t, found["troupe.executor.instance.cpu.time"].(metricdata.Gauge[float64]).DataPoints, 1)
 }

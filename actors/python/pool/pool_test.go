@@ -64,6 +64,16 @@ func TestKept(t *testing.T) {
 		require.Zero(t, took)
 		require.Equal(t, []string{"an idle interpreter died; blocks may wait for a start"}, b.log.said)
 	})
+	bubble(t, "one that just died is not even asked", func(t *testing.T) {
+		b := setup(t, 1)
+		b.Warm()
+		pass(time.Second)
+		dead := b.house.idle()[0]
+		dead.die()
+		f, _ := b.take()
+		require.NotSame(t, dead, f)
+		require.Zero(t, dead.begun.Load())
+	})
 	bubble(t, "one that can't begin is passed over", func(t *testing.T) {
 		b := setup(t, 2)
 		b.Warm()
@@ -181,9 +191,10 @@ func TestClose(t *testing.T) {
 		mine.Close()
 	})
 	for name, moment := range map[string]time.Duration{"a launch": launchTime / 2, "a beginning": launchTime + time.Millisecond/2} {
-		bubble(t, "during "+name, func(t *testing.T) {
+		during := func(t *testing.T, deaf bool) {
 			b := setup(t, 1)
 			b.house.beginTime = time.Millisecond
+			b.house.deaf.Store(deaf)
 			b.Warm()
 			failed := make(chan error, 1)
 			go func() {
@@ -191,21 +202,27 @@ func TestClose(t *testing.T) {
 				failed <- err
 			}()
 			pass(moment)
+			began := time.Now()
 			b.Close()
+			require.Equal(t, deaf, time.Since(began) > 0, "what hears is not waited for")
 			require.Len(t, failed, 1, "Close waits for Starts")
 			require.ErrorIs(t, <-failed, pool.ErrClosed)
 			for _, f := range b.house.fakes() {
 				require.Positive(t, f.closed.Load())
 			}
 			require.Empty(t, b.log.said)
-		})
+		}
+		bubble(t, "during "+name, func(t *testing.T) { during(t, false) })
+		bubble(t, "during "+name+" that goes on", func(t *testing.T) { during(t, true) })
 	}
 	bubble(t, "during a pause", func(t *testing.T) {
 		b := setup(t, 1)
 		b.house.broken.Store(true)
 		b.Warm()
 		pass(launchTime + time.Millisecond)
+		began := time.Now()
 		b.Close()
+		require.Zero(t, time.Since(began))
 		require.EqualValues(t, 1, b.house.tries.Load())
 	})
 }

@@ -36,7 +36,7 @@ type fake struct {
 // Begin implements pool.Warm.
 func (f *fake) Begin(ctx context.Context, _ python.Spec) (python.Interpreter, error) {
 	f.begun.Add(1)
-	if err := wait(ctx, f.house.beginTime); err != nil {
+	if err := f.house.wait(ctx, f.house.beginTime); err != nil {
 		return nil, err
 	}
 	if f.alive.Err() != nil || f.house.breakBegin.Load() {
@@ -65,7 +65,12 @@ func (*interpreter) Exec(context.Context, python.Block, python.Host) (*python.Ou
 	return &python.Outcome{}, nil
 }
 
-func wait(ctx context.Context, d time.Duration) error {
+// wait takes its time; the deaf house doesn't hear that nobody wants it any
+// more.
+func (h *house) wait(ctx context.Context, d time.Duration) error {
+	if h.deaf.Load() {
+		ctx = context.Background()
+	}
 	select {
 	case <-time.After(d):
 		return nil
@@ -80,6 +85,7 @@ type house struct {
 	broken     atomic.Bool
 	breakBegin atomic.Bool
 	panics     atomic.Bool
+	deaf       atomic.Bool
 	tries      atomic.Int32
 	launching  atomic.Int32
 	most       atomic.Int32 // launches at a time
@@ -94,7 +100,7 @@ func (h *house) launch(ctx context.Context) (pool.Warm, error) {
 	defer h.launching.Add(-1)
 	for m := h.most.Load(); n > m && !h.most.CompareAndSwap(m, n); m = h.most.Load() {
 	}
-	if err := wait(ctx, launchTime); err != nil {
+	if err := h.wait(ctx, launchTime); err != nil {
 		return nil, err
 	}
 	if h.panics.Load() {

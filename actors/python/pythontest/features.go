@@ -24,7 +24,7 @@ type features struct {
 // featuresOf gives those of a driver's level.
 func featuresOf(d python.Driver) features {
 	if d.Describe().Level == messages.SandboxWasm {
-		return features{readFD: 0, writeFD: 1}
+		return features{deepC: true, readFD: 0, writeFD: 1}
 	}
 	return features{threads: true, deepC: true, system: true, wide: true, readFD: 3, writeFD: 4}
 }

@@ -20,15 +20,33 @@ const intrusion = "/tmp/pwned_by_agent"
 const canary = "leak-42"
 
 // RunHostile runs the programs that try to get out, or to use up the machine,
-// and watches from outside. The driver must stand behind its walls.
-func RunHostile(t *testing.T, newDriver func(testing.TB) python.Driver) {
+// and watches from outside. The driver must stand behind its walls. Each watch
+// is called before each program, to compare the world when that test ends.
+func RunHostile(t *testing.T, newDriver func(testing.TB) python.Driver, watch ...func(testing.TB)) {
 	t.Setenv("CANARY", canary)
 	d := newDriver(t)
+	f := featuresOf(d)
+	begin := func(t *testing.T) *bundle {
+		for _, w := range watch {
+			w(t)
+		}
+		return setup(t, d)
+	}
 	for _, p := range load(t, "hostile", "bypass") {
+		code := strings.Join(p.Code, "\n")
 		t.Run(p.Name, func(t *testing.T) {
-			b := setup(t, d)
+			b := begin(t)
 			began := time.Now()
-			p.Expect.checkHostile(t, featuresOf(d), b.exec(strings.Join(p.Code, "\n")))
+			p.Expect.checkHostile(t, f, b.exec(code))
+			require.Less(t, time.Since(began), TimeLimit+2*time.Second)
+			requireNothingOutside(t, b)
+			require.Equal(t, "2", string(setup(t, d).ok("1 + 1").Value))
+		})
+		t.Run(p.Name+" unguarded", func(t *testing.T) {
+			b := begin(t)
+			b.ok(reach + unguard)
+			began := time.Now()
+			p.Expect.checkUnguarded(t, f, b.exec(code))
 			require.Less(t, time.Since(began), TimeLimit+2*time.Second)
 			requireNothingOutside(t, b)
 			require.Equal(t, "2", string(setup(t, d).ok("1 + 1").Value))
@@ -83,6 +101,28 @@ def original(name):
     r, w = os.pipe()
     return p.fork_exec([b'/bin/id'], [b'/bin/id'], True, (w,), None, None, -1, -1, -1, -1, -1, -1, r, w, False, False, -1, None, None, None, -1, None)
 `
+
+// unguard puts back what the driver program refuses for clear messages: what is
+// left then is the walls.
+const unguard = `for module in (os, os.sys.modules['posix']):
+    for name, value in vars(fresh()).items():
+        if callable(value): setattr(module, name, value)
+for names in (imp('_troupe.state', fromlist=['S']).S.offered, imp('_troupe.state', fromlist=['S']).S.builtins):
+    names.update({name: value for name, value in vars(os.sys.modules['builtins']).items() if name in ('__import__', 'open', 'exec', 'eval', 'compile')})
+`
+
+// checkUnguarded is checkHostile where no message is made for a model: what
+// isn't an endless use of something may also end well, having done nothing.
+func (e *expect) checkUnguarded(t *testing.T, f features, out *python.Outcome) {
+	if e.Refused {
+		require.Empty(t, out.Killed)
+		if out.Err != nil {
+			require.NotContains(t, out.Err.Message, "is not allowed here", "the guard is off")
+		}
+		return
+	}
+	e.checkHostile(t, f, out)
+}
 
 func (e *expect) checkHostile(t *testing.T, f features, out *python.Outcome) {
 	switch {

@@ -1,6 +1,8 @@
 package launch
 
 import (
+	"slices"
+
 	seccomp "github.com/elastic/go-seccomp-bpf"
 	"github.com/elastic/go-seccomp-bpf/arch"
 	"golang.org/x/net/bpf"
@@ -32,37 +34,57 @@ var allowed = []string{
 	"recvfrom", "shutdown",
 }
 
-// assemble makes the filter's program. pid is the process it is for.
+// assemble makes the filter's program. pid is the process it is for. A call by
+// another architecture's table kills. A call with conditions has a program of
+// its own, that decides: in the library's own order, once a condition doesn't
+// hold the next comparison takes the argument for the call's number, and
+// clone(9) would be allowed as mmap is.
 func assemble(execOnce bool, pid uint64) ([]bpf.RawInstruction, error) {
 	info, err := arch.GetInfo("")
 	if err != nil {
 		return nil, err
 	}
+	program := []bpf.Instruction{
+		bpf.LoadAbsolute{Off: 4, Size: 4}, // the architecture
+		bpf.JumpIf{Cond: bpf.JumpEqual, Val: uint32(info.ID), SkipTrue: 1},
+		bpf.RetConstant{Val: uint32(seccomp.ActionKillProcess)},
+		bpf.LoadAbsolute{Off: 0, Size: 4}, // the call's number
+	}
+	list := conditions(pid)
+	for len(list) > 0 {
+		name := list[0].Name
+		other := func(c seccomp.NameWithConditions) bool { return c.Name != name }
+		own, err := decide(seccomp.SyscallGroup{NamesWithCondtions: slices.DeleteFunc(slices.Clone(list), other), Action: seccomp.ActionAllow})
+		if err != nil {
+			return nil, err
+		}
+		program = append(program,
+			bpf.JumpIf{Cond: bpf.JumpEqual, Val: uint32(info.SyscallNames[name]), SkipTrue: 1},
+			bpf.Jump{Skip: uint32(len(own))})
+		program = append(program, own...)
+		list = slices.DeleteFunc(list, func(c seccomp.NameWithConditions) bool { return !other(c) })
+	}
 	exec := seccomp.SyscallGroup{Names: []string{"execve"}, Action: seccomp.ActionAllow}
 	if execOnce {
 		exec.Action = seccomp.ActionUserNotify
 	}
-	policy := seccomp.Policy{
-		DefaultAction: seccomp.ActionErrno,
-		Syscalls: []seccomp.SyscallGroup{
-			{Names: append(append([]string{}, allowed...), allowedHere...), Action: seccomp.ActionAllow},
-			{NamesWithCondtions: conditions(pid), Action: seccomp.ActionAllow},
-			// glibc falls back to clone, whose flags can be checked
-			{Names: []string{"clone3"}, Action: seccomp.ActionErrno | seccomp.Action(unix.ENOSYS)},
-			exec,
-		},
-	}
-	program, err := policy.Assemble()
+	rest, err := decide(
+		seccomp.SyscallGroup{Names: append(append([]string{}, allowed...), allowedHere...), Action: seccomp.ActionAllow},
+		// glibc falls back to clone, whose flags can be checked
+		seccomp.SyscallGroup{Names: []string{"clone3"}, Action: seccomp.ActionErrno | seccomp.Action(unix.ENOSYS)},
+		exec,
+	)
 	if err != nil {
 		return nil, err
 	}
-	// A call by another architecture's table kills.
-	guard := []bpf.Instruction{
-		bpf.LoadAbsolute{Off: 4, Size: 4},
-		bpf.JumpIf{Cond: bpf.JumpEqual, Val: uint32(info.ID), SkipTrue: 1},
-		bpf.RetConstant{Val: uint32(seccomp.ActionKillProcess)},
-	}
-	return bpf.Assemble(append(guard, program...))
+	return bpf.Assemble(append(program, rest...))
+}
+
+// decide makes a program that returns in every case: EPERM for what is in no
+// group.
+func decide(groups ...seccomp.SyscallGroup) ([]bpf.Instruction, error) {
+	policy := seccomp.Policy{DefaultAction: seccomp.ActionErrno, Syscalls: groups}
+	return policy.Assemble()
 }
 
 // when is a call that is allowed when all conditions hold. Several of one name

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"testing"
 
+	seccomp "github.com/elastic/go-seccomp-bpf"
 	"github.com/elastic/go-seccomp-bpf/arch"
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
@@ -90,6 +91,53 @@ func TestPolicy(t *testing.T) {
 	}
 	require.Equal(t, kill, verdict(t, vm, 1, uint32(info.ID)+1, nil), "another architecture")
 	require.Equal(t, allow, verdict(t, machine(t, false), uint32(info.SyscallNames["execve"]), uint32(info.ID), nil), "without listener")
+}
+
+// TestConditions holds the program against what the conditions say, for calls
+// whose arguments could be taken for another call's number.
+func TestConditions(t *testing.T) {
+	info, err := arch.GetInfo("")
+	require.NoError(t, err)
+	vm := machine(t, true)
+	list := conditions(self)
+	for _, of := range list {
+		for n := range uint64(600) {
+			for _, args := range [][]uint64{{n, n, n, n, n, n}, {n, 0, 0, 0, 0, 0}, {0, n, 0, 0, 0, 0}, {0, 0, n, 0, 0, 0}, {0, 0, 0, n, 0, 0}, {0, 0, 0, 0, n, 0}, {n << 32, n << 32, n << 32, n << 32, n << 32, n << 32}} {
+				want := deny
+				for _, c := range list {
+					if c.Name == of.Name && holds(c.Conditions, args) {
+						want = allow
+					}
+				}
+				got := verdict(t, vm, uint32(info.SyscallNames[of.Name]), uint32(info.ID), args)
+				if got != want {
+					require.Equal(t, want, got, "%s%v", of.Name, args)
+				}
+			}
+		}
+	}
+}
+
+// holds says what conditions mean, of those kinds that the policy uses.
+func holds(all seccomp.ArgumentConditions, args []uint64) bool {
+	for _, c := range all {
+		value := args[c.Argument]
+		switch c.Operation {
+		case seccomp.Equal:
+			if value != c.Value {
+				return false
+			}
+		case seccomp.BitsSet:
+			if value&c.Value == 0 {
+				return false
+			}
+		case seccomp.BitsNotSet:
+			if value&c.Value != 0 {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 func machine(t *testing.T, execOnce bool) *bpf.VM {

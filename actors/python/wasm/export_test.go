@@ -1,0 +1,4 @@
+package wasm
+
+// CompiledFolder is where the machine code lies.
+var CompiledFolder = compiledFolder
