@@ -13,6 +13,7 @@ import (
 
 	"github.com/troupe-go/troupe/actors/python"
 	"github.com/troupe-go/troupe/actors/python/local"
+	"github.com/troupe-go/troupe/actors/python/pythontest"
 	"github.com/troupe-go/troupe/messages"
 )
 
@@ -87,6 +88,7 @@ func benchmark(b *testing.B, cfg local.Config) {
 		}
 		t.report(b, time.Millisecond, "p50-ms")
 	})
+	b.Run("rebuild", func(b *testing.B) { pythontest.BenchmarkRebuild(b, s.driver) })
 	b.Run("kill", func(b *testing.B) { s.kill(b, "1") })
 	b.Run("kill400MB", func(b *testing.B) { s.kill(b, touched) })
 	b.Run("live50", func(b *testing.B) {

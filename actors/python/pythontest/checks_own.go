@@ -63,6 +63,11 @@ func testThreads(t *testing.T, d python.Driver) {
 		require.Equal(t, python.KilledTimeout, b.exec(burn+"wait()").Killed)
 		require.Less(t, time.Since(began), TimeLimit)
 	})
+	t.Run("can't be repeated", func(t *testing.T) {
+		out := setup(t, d).ok("import asyncio\nasyncio.run(asyncio.to_thread(lambda: upper('x')))")
+		require.Equal(t, `"X"`, string(out.Value))
+		require.Equal(t, []string{python.UsedThreads}, out.Unrepeatable)
+	})
 	t.Run("stand still between blocks", func(t *testing.T) {
 		b := setup(t, d)
 		before := b.ok(burn + "print('x')").CPU

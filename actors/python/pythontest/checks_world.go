@@ -116,6 +116,14 @@ func testWorld(t *testing.T, d python.Driver) {
 		require.Equal(t, []string{python.UsedCPUTime}, run(t, b, "import time\ntime.process_time() >= 0", false).Unrepeatable)
 		require.Empty(t, run(t, b, "1", false).Unrepeatable)
 	})
+	t.Run("what the loop has not", func(t *testing.T) {
+		b := setup(t, d)
+		for _, code := range []string{"await asyncio.create_subprocess_shell('id')", "await asyncio.open_connection('127.0.0.1', 80)", "asyncio.get_running_loop().add_signal_handler(2, print)"} {
+			e := b.fails("import asyncio\nasync def main():\n    " + code + "\nasyncio.run(main())")
+			require.Equal(t, "PermissionError", e.Type)
+			require.Contains(t, e.Message, "no network, processes, files or signals")
+		}
+	})
 	t.Run("numbers of blocks", func(t *testing.T) {
 		b := setup(t, d)
 		for i, code := range []string{"def f(): 1/0", "1"} {
