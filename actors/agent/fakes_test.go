@@ -88,6 +88,7 @@ type block struct {
 	stage *stage
 	ctx   context.Context
 	code  string
+	what  python.Block
 	host  python.Host
 	ended chan *python.Outcome
 }
@@ -107,7 +108,7 @@ type interpreter struct {
 
 // Exec implements python.Interpreter.
 func (i interpreter) Exec(ctx context.Context, what python.Block, host python.Host) (*python.Outcome, error) {
-	b := &block{ctx: ctx, code: what.Code, host: host, ended: make(chan *python.Outcome)}
+	b := &block{ctx: ctx, code: what.Code, what: what, host: host, ended: make(chan *python.Outcome)}
 	select {
 	case i.driver.blocks <- b:
 	case <-ctx.Done():

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -17,7 +18,7 @@ import (
 // The facts that earlier owners may have left.
 var (
 	started  = &fact.RunStarted{Agent: "worker", Query: "Do it."}
-	acted    = &fact.Thought{Step: 1, Text: "<think>x</think>" + code("work()"), Code: "work()", FinishReason: "stop", Usage: messages.Usage{InputTokens: 100, OutputTokens: 10}}
+	acted    = &fact.Thought{Step: 1, Text: "<think>x</think>" + code("work()"), Code: "work()", Clock: time.Date(2026, 1, 2, 3, 4, 6, 0, time.UTC), FinishReason: "stop", Usage: messages.Usage{InputTokens: 100, OutputTokens: 10}}
 	ran      = &fact.Executed{Step: 1, Observation: "Execution logs:\n7\n"}
 	prose    = &fact.Thought{Step: 1, Text: "Here it is.", FinishReason: "stop", Usage: messages.Usage{InputTokens: 3, OutputTokens: 2}}
 	broken   = &fact.Thought{Step: 1, Text: malformed, FinishReason: "stop", Rejected: "malformed_action"}
@@ -242,44 +243,6 @@ func TestResumeIdempotentCall(t *testing.T) {
 	s.endsWith(messages.StatusAnswered, "Done.")
 	require.Empty(t, facts[*fact.Intended](s))
 	require.Equal(t, "c1", facts[*fact.Returned](s)[0].ToolCallID)
-}
-
-// The blocks that ended are run again, with their calls answered from the log,
-// before the next one.
-func TestResumeRebuilds(t *testing.T) {
-	earlier := &fact.Executed{Step: 1, Observation: "Execution logs:\n7\n", OutputHash: fact.HashOf([]byte("7\n"))}
-	play := func(t *testing.T, printed string) (*stage, *question) {
-		s := begun(t, from([]fact.Fact{acted, intended, returned, earlier}, nil))
-		s.question().say(code("work()"))
-		past := s.running()
-		require.Equal(t, "5", string(past.call(1, "look", "").value))
-		require.Equal(t, `"sent hi"`, string(past.sendAgain().value))
-		past.end(python.Outcome{Output: printed})
-		s.running().end(python.Outcome{Output: "8\n"})
-		q := s.question()
-		require.Contains(t, q.last(), "Execution logs:\n8\n")
-		return s, q
-	}
-	t.Run("as it was", func(t *testing.T) {
-		s, q := play(t, "7\n")
-		require.NotContains(t, q.last(), "The interpreter was replaced")
-		q.say("Done.")
-		s.endsWith(messages.StatusAnswered, "Done.")
-		require.Empty(t, s.sent)
-		require.Nil(t, facts[*fact.Executed](s)[0].Lost)
-	})
-	t.Run("another way", func(t *testing.T) {
-		s, q := play(t, "other\n")
-		require.Contains(t, q.last(), "The interpreter was replaced")
-		q.say(code("work()"))
-		s.running().end(python.Outcome{Output: "9\n"})
-		q = s.question()
-		require.NotContains(t, q.last(), "The interpreter was replaced", "it is said once")
-		q.say("Done.")
-		s.endsWith(messages.StatusAnswered, "Done.")
-		require.Empty(t, s.sent)
-		require.Equal(t, messages.LostDiverged, facts[*fact.Executed](s)[0].Lost.Reason)
-	})
 }
 
 // A stop that comes before the work, stronger than the one on the log.
