@@ -22,6 +22,7 @@ integration: ## with kernel walls, servers and peers; a missing one is a failure
 
 bench: ## the benchmarks of docs/performance.md
 	go test ./tests/bench -run '^$$' -bench . -benchtime $(BENCHTIME)
+	go test -tags integration ./actors/python/local ./actors/python/wasm -run '^$$' -bench Python -benchtime $(BENCHTIME)
 
 peers: ## other frameworks on the same work, in a module of their own
 	cd tests/bench/peers && go test -run '^$$' -bench . -benchtime $(BENCHTIME)

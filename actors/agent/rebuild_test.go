@@ -8,6 +8,7 @@ import (
 
 	"github.com/troupe-go/troupe/actors/agent"
 	"github.com/troupe-go/troupe/actors/python"
+	"github.com/troupe-go/troupe/actors/python/slots"
 	"github.com/troupe-go/troupe/messages"
 	"github.com/troupe-go/troupe/messages/fact"
 )
@@ -127,4 +128,19 @@ func TestReopenedBlockGoesOn(t *testing.T) {
 	s.question().say("Done.")
 	s.endsWith(messages.StatusAnswered, "Done.")
 	require.Empty(t, s.events(messages.Parse))
+}
+
+// People are told that a block waits for its turn on the node.
+func TestWaitsForASlot(t *testing.T) {
+	all := slots.New(1)
+	taken, err := all.Acquire(t.Context(), "another run", nil)
+	require.NoError(t, err)
+	s := begun(t, func(c *agent.Config) { c.Equipment.Slots = all })
+	s.question().say(code("work()"))
+	require.Eventually(t, func() bool { return len(s.events(messages.Other)) == 1 }, 5*time.Second, time.Millisecond)
+	require.Equal(t, "waiting for a free executor, 0 ahead", s.events(messages.Other)[0].Content)
+	taken.Release()
+	ends(s.running())
+	s.question().say("Done.")
+	s.endsWith(messages.StatusAnswered, "Done.")
 }

@@ -115,10 +115,27 @@ func programs(t *rapid.T, from []string) []string {
 	return list
 }
 
-// TestRebuildIsTheSame: programs that ask for nothing but what the world gives
-// have their variables back in another interpreter, and call nothing.
-func TestRebuildIsTheSame(t *testing.T) {
+// properties are what holds at every level.
+var properties = []struct {
+	name string
+	test func(*testing.T, python.Driver)
+}{
+	{"the same", rebuildIsTheSame},
+	{"or it is said", rebuildSaysWhatDiffers},
+	{"resumed", resumeIsTheSame},
+}
+
+// TestPythonRebuild holds the levels to them.
+func TestPythonRebuild(t *testing.T) {
 	d := openLocal(t)
+	for _, p := range properties {
+		t.Run("local/"+p.name, func(t *testing.T) { p.test(t, d) })
+	}
+}
+
+// rebuildIsTheSame: programs that ask for nothing but what the world gives
+// have their variables back in another interpreter, and call nothing.
+func rebuildIsTheSame(t *testing.T, d python.Driver) {
 	rapid.Check(t, func(rt *rapid.T) {
 		l := begin(t, d)
 		defer l.stop()
@@ -136,10 +153,9 @@ func TestRebuildIsTheSame(t *testing.T) {
 	})
 }
 
-// TestRebuildSaysWhatDiffers: whatever programs do, their variables are what
+// rebuildSaysWhatDiffers: whatever programs do, their variables are what
 // they were, or it is said that they are not; and nothing is called.
-func TestRebuildSaysWhatDiffers(t *testing.T) {
-	d := openLocal(t)
+func rebuildSaysWhatDiffers(t *testing.T, d python.Driver) {
 	said := 0
 	rapid.Check(t, func(rt *rapid.T) {
 		l := begin(t, d)
@@ -163,10 +179,9 @@ func TestRebuildSaysWhatDiffers(t *testing.T) {
 	require.Positive(t, said, "no program differed: the wild ones are tame")
 }
 
-// TestResumeIsTheSame: a block that was cut off anywhere ends as it would have,
+// resumeIsTheSame: a block that was cut off anywhere ends as it would have,
 // with only those calls made that were not made before.
-func TestResumeIsTheSame(t *testing.T) {
-	d := openLocal(t)
+func resumeIsTheSame(t *testing.T, d python.Driver) {
 	rapid.Check(t, func(rt *rapid.T) {
 		l := begin(t, d)
 		defer l.stop()
