@@ -47,8 +47,8 @@ func TestNewRefuses(t *testing.T) {
 			c.Models[0].ConcurrencyLimit, other.ConcurrencyLimit, other.CiteName = 1, 2, "other"
 			c.Models = append(c.Models, other)
 		}},
-		"sub-agents":      {"managed_agents", func(c *troupe.Config) { c.Agents[0].ManagedAgents = []string{"worker"} }},
-		"sandbox level":   {"sandbox_level", func(c *troupe.Config) { c.Driver, c.Sandbox.Level = nil, messages.SandboxDocker }},
+		"sub-agents":    {"managed_agents", func(c *troupe.Config) { c.Agents[0].ManagedAgents = []string{"worker"} }},
+		"sandbox level": {"sandbox_level", func(c *troupe.Config) { c.Driver, c.Sandbox.Level = nil, messages.SandboxDocker }},
 		"level wasm": {"python_not_installed", func(c *troupe.Config) {
 			c.Driver, c.Sandbox.Level, c.CacheDir = nil, messages.SandboxWasm, filepath.Join(file, "x")
 		}},

@@ -1,6 +1,7 @@
 package supervisor_test
 
 import (
+	"runtime"
 	"testing"
 	"time"
 
@@ -10,6 +11,14 @@ import (
 	"github.com/troupe-go/troupe/messages"
 	"github.com/troupe-go/troupe/supervisor"
 )
+
+// What limits leave open is filled in, and what they say stays.
+func TestLimitsHaveDefaults(t *testing.T) {
+	l := supervisor.WithDefaults(messages.Limits{})
+	require.Equal(t, 4*runtime.GOMAXPROCS(0), l.MaxExecutors)
+	require.Equal(t, supervisor.DefaultMaxRuns, l.MaxRuns)
+	require.Equal(t, 1, supervisor.WithDefaults(messages.Limits{MaxExecutors: 1}).MaxExecutors)
+}
 
 // TestQueue: one place, one that waits, the third is refused; the place goes
 // to who waits.

@@ -237,6 +237,7 @@ type starter struct {
 	work        chan func()
 	done        chan struct{}
 	once        sync.Once
+	works       bool                                 // the last start did; the thread's
 	setNonblock func(fd int, nonblocking bool) error // unix.SetNonblock, which tests let fail
 }
 
@@ -249,11 +250,24 @@ func newStarter() *starter {
 func (s *starter) start(cmd *exec.Cmd) error {
 	result := make(chan error, 1)
 	select {
-	case s.work <- func() { result <- cmd.Start() }:
+	case s.work <- func() { result <- s.try(cmd) }:
 		return <-result
 	case <-s.done:
 		return errClosed
 	}
+}
+
+// try starts cmd on the starter's thread. Before its first start, and after one
+// that failed, it asks whether a start can work.
+func (s *starter) try(cmd *exec.Cmd) error {
+	if !s.works {
+		if err := probe(cmd); err != nil {
+			return err
+		}
+	}
+	err := cmd.Start()
+	s.works = err == nil
+	return err
 }
 
 func (s *starter) serve() {

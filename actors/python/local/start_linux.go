@@ -36,15 +36,17 @@ const (
 // command makes the command that starts this binary as launcher.
 func command(in *installation, w walls) (*exec.Cmd, error) {
 	plan := launch.Plan{
-		Exe:      in.exe,
-		Argv:     in.argv(),
-		Env:      in.env(),
-		Parent:   os.Getpid(),
-		CPU:      cpuSeconds,
-		Bare:     !w.has(launch.WallPrivileges),
-		Seccomp:  w.has(launch.WallSeccomp),
-		ExecOnce: w.has(launch.WallExecOnce),
-		Landlock: w.has(launch.WallLandlock),
+		Exe:        in.exe,
+		Argv:       in.argv(),
+		Env:        in.env(),
+		Parent:     os.Getpid(),
+		CPU:        cpuSeconds,
+		Bare:       len(w.standing) == 0,
+		Rlimits:    w.has(launch.WallRlimits),
+		Privileges: w.has(launch.WallPrivileges),
+		Seccomp:    w.has(launch.WallSeccomp),
+		ExecOnce:   w.has(launch.WallExecOnce),
+		Landlock:   w.has(launch.WallLandlock),
 	}
 	attr := &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 	if w.has(launch.WallNamespaces) {
@@ -77,6 +79,32 @@ func command(in *installation, w walls) (*exec.Cmd, error) {
 		cmd.ExtraFiles = []*os.File{w.ruleset}
 	}
 	return cmd, nil
+}
+
+// probe asks for the namespaces of cmd without what Go does about their users.
+// When the kernel refuses the namespaces, Go leaves the pipe open that it
+// prepared for that: two descriptors each time.
+func probe(cmd *exec.Cmd) error {
+	if cmd.SysProcAttr.Cloneflags == 0 {
+		return nil
+	}
+	plan, err := json.Marshal(launch.Plan{Probe: true})
+	if err != nil {
+		return err
+	}
+	bare := &exec.Cmd{
+		Path:        cmd.Path,
+		Args:        []string{launch.Argv0, string(plan)},
+		Env:         []string{},
+		Dir:         "/",
+		SysProcAttr: &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL, Cloneflags: cmd.SysProcAttr.Cloneflags},
+	}
+	if err := bare.Start(); err != nil {
+		return err
+	}
+	_ = bare.Process.Kill() // it may have ended by itself
+	_ = bare.Wait()         // its start was all that was asked for
+	return nil
 }
 
 // limit sets, from outside, the limits that would have killed the launcher.

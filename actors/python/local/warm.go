@@ -4,6 +4,7 @@ package local
 
 import (
 	"context"
+	"errors"
 
 	"github.com/troupe-go/troupe/actors/python"
 	"github.com/troupe-go/troupe/actors/python/wire"
@@ -20,10 +21,12 @@ type warm struct {
 // reaches an interpreter that has none.
 func (w *warm) Begin(ctx context.Context, spec python.Spec) (python.Interpreter, error) {
 	stop := context.AfterFunc(ctx, func() { w.process.Kill(python.KilledCancelled) })
-	defer stop()
 	err := w.process.limit(w.walls, spec.MemoryLimit)
 	if err == nil {
 		err = w.session.Begin(spec)
+	}
+	if !stop() { // it is being killed
+		err = errors.Join(err, ctx.Err())
 	}
 	if err != nil {
 		return nil, w.walls.fault(w.process.giveUp(err))

@@ -94,6 +94,9 @@ func New(cfg Config) *Pool {
 // none that lives. ctx bounds the start only. The error is Launch's, Begin's of
 // a new interpreter, ctx's or ErrClosed.
 func (p *Pool) Start(ctx context.Context, spec python.Spec) (python.Interpreter, error) {
+	if err := ctx.Err(); err != nil { // no interpreter is spent on it
+		return nil, err
+	}
 	if !p.enter() {
 		return nil, ErrClosed
 	}

@@ -90,6 +90,7 @@ func testSyntax(t *testing.T, b *bundle) {
 func testLongChain(t *testing.T, d python.Driver) {
 	b, length := setup(t, d), 2000
 	if !featuresOf(d).deepC {
+		require.Equal(t, "RecursionError", b.fails(strings.Repeat("1+", length-1)+"1").Type)
 		length = 150
 	}
 	require.Equal(t, strconv.Itoa(length), string(b.ok(strings.Repeat("1+", length-1)+"1").Value))

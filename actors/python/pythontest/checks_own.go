@@ -54,6 +54,7 @@ func testThreads(t *testing.T, d python.Driver) {
 	if !featuresOf(d).threads {
 		b := setup(t, d)
 		require.Contains(t, b.fails(burn).Message, "can't start new thread")
+		require.Contains(t, b.fails("import asyncio\nasyncio.run(asyncio.to_thread(len, 'x'))").Message, "this sandbox has no threads")
 		require.Equal(t, "2", string(b.ok("1 + 1").Value))
 		return
 	}

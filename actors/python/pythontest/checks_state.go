@@ -2,7 +2,6 @@ package pythontest
 
 import (
 	"context"
-	"encoding/json"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -55,12 +54,13 @@ func testState(t *testing.T, d python.Driver) {
 			from.ok(c.code)
 			to, missing := carry(t, d, from)
 			require.Empty(t, missing)
-			got := to.ok(c.look).Value
-			want := json.RawMessage(c.want)
-			if c.want == "" {
-				want = from.ok(c.look).Value
+			one, two := from.ok(c.look), to.ok(c.look)
+			require.Equal(t, string(one.Value), string(two.Value))
+			require.Equal(t, one.State, two.State)
+			require.NotEmpty(t, one.State)
+			if c.want != "" {
+				require.Equal(t, c.want, string(two.Value))
 			}
-			require.Equal(t, string(want), string(got))
 		})
 	}
 	for name, code := range map[string]string{

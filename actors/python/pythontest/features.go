@@ -14,7 +14,7 @@ import (
 // lets a level do less than its walls have to.
 type features struct {
 	threads bool // there are some
-	deepC   bool // C code may call itself thousands of times
+	deepC   bool // Python lets its C code call itself thousands of times
 	system  bool // it has an operating system: functions that reach it exist
 	wide    bool // sizes have 64 bits
 
@@ -24,7 +24,7 @@ type features struct {
 // featuresOf gives those of a driver's level.
 func featuresOf(d python.Driver) features {
 	if d.Describe().Level == messages.SandboxWasm {
-		return features{deepC: true, readFD: 0, writeFD: 1}
+		return features{readFD: 0, writeFD: 1}
 	}
 	return features{threads: true, deepC: true, system: true, wide: true, readFD: 3, writeFD: 4}
 }

@@ -33,6 +33,7 @@ func Run(t *testing.T, newDriver func(testing.TB) python.Driver) {
 	t.Run("ends", func(t *testing.T) { testEnds(t, d) })
 	t.Run("world", func(t *testing.T) { testWorld(t, d) })
 	t.Run("state", func(t *testing.T) { testState(t, d) })
+	t.Run("mark", func(t *testing.T) { testMark(t, d) })
 	t.Run("own damage", func(t *testing.T) { testOwnDamage(t, d) })
 	t.Run("threads", func(t *testing.T) { testThreads(t, d) })
 	t.Run("faults", func(t *testing.T) { testFaults(t, d) })

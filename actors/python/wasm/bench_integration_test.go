@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/troupe-go/troupe/actors/python"
+	"github.com/troupe-go/troupe/actors/python/pythontest"
 	"github.com/troupe-go/troupe/messages"
 )
 
@@ -70,6 +71,7 @@ func benchmark(b *testing.B) {
 			run(b, it, "def fib(n): return n if n < 2 else fib(n - 1) + fib(n - 2)\nfib(22)")
 		}
 	})
+	b.Run("rebuild", func(b *testing.B) { pythontest.BenchmarkRebuild(b, d) })
 	b.Run("kill", func(b *testing.B) {
 		const limit = 20 * time.Millisecond
 		fast := spec

@@ -19,7 +19,8 @@
 // part of its module. Random bytes are the same for every instance: what has
 // to differ comes from the seed in its spec.
 //
-// Its memory is limited where it grows: what goes beyond is a MemoryError, and
+// The module is changed to have 8 MiB of stack for C code: deep recursion is a
+// RecursionError, not a breakdown. Its memory is limited where it grows: what goes beyond is a MemoryError, and
 // the interpreter goes on. It lies in a reservation of address space, not in
 // Go's heap.
 //

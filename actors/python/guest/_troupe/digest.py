@@ -14,7 +14,8 @@ ENDS = 1_024            # of a long text: its length and both ends
 
 SCALARS = (type(None), bool, int, float, complex)
 TEXTS = (str, bytes)
-SEQUENCES = (list, tuple, set, frozenset)
+SEQUENCES = (list, tuple)
+SETS = (set, frozenset)
 
 
 class Look:
@@ -27,14 +28,16 @@ class Look:
     def at(self, v, depth):
         self.left -= 1
         kind, seen = type(v), self.seen
-        if kind in SCALARS:
+        if kind is float and v != v:
+            seen.append("nan")      # which has many forms
+        elif kind in SCALARS:
             seen.append(v if kind is not int or v.bit_length() < 8 * ENDS else hash(v))
         elif kind in TEXTS:
             seen.append(v if len(v) <= 2 * ENDS else (len(v), v[:ENDS], v[-ENDS:]))
-        elif kind in SEQUENCES or kind is dict:
+        elif kind in SEQUENCES or kind is dict or kind in SETS:
             seen.append((kind.__name__, len(v)))
             if depth < DEPTH:
-                self.into(v, kind, depth + 1)
+                (self.members if kind in SETS else self.into)(v, kind, depth + 1)
         else:
             seen.append(kind.__name__)
 
@@ -45,6 +48,19 @@ class Look:
             self.at(e, depth)
             if kind is dict:
                 self.at(v[e], depth)
+
+
+    def members(self, v, kind, depth):
+        """Of a set, whose order is not part of what it holds."""
+        if len(v) > self.left:
+            return
+        marks = []
+        for e in v:
+            one = Look()
+            one.at(e, depth)
+            self.left -= PARTS - one.left
+            marks.append(dumps(one.seen, PLAIN))
+        self.seen.append(sorted(marks))
 
 
 def digest(namespace, skip):

@@ -50,6 +50,12 @@ def replace(asyncio):
         def _write_to_self(self):
             self._selector.wake()
 
+        def run_in_executor(self, executor, func, *args):
+            try:
+                return super().run_in_executor(executor, func, *args)
+            except ModuleNotFoundError:
+                raise RuntimeError(say("threads")) from None
+
         def _refuse(self, *args, **kwargs):
             raise PermissionError(say("loop"))
 

@@ -35,6 +35,12 @@ def guarded_import(name, globals=None, locals=None, fromlist=(), level=0):
                                       allowed=", ".join(S.allowed)), name=name) from None
     try:
         return real_import(name, globals, locals, fromlist, level)
+    except MemoryError:
+        # It makes memory that code can be written to and run from, which the
+        # walls refuse in this way.
+        if name.partition(".")[0] in ("ctypes", "_ctypes"):
+            raise ImportError(say("native", name=name), name=name) from None
+        raise
     except ModuleNotFoundError as e:
         if e.name == name.partition(".")[0]:
             raise ModuleNotFoundError(say("missing", name=name), name=name) from None

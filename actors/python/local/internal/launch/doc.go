@@ -34,13 +34,17 @@ const (
 
 // Plan says what a launcher does. It travels as JSON in argv[1].
 type Plan struct {
-	Exe     string   `json:"exe"`  // the interpreter
-	Argv    []string `json:"argv"` // its arguments, argv[0] included
-	Env     []string `json:"env"`
-	Parent  int      `json:"parent"` // the parent's process id, 0 inside a PID namespace
-	CPU     uint64   `json:"cpu"`    // seconds of processor time in all
-	Bare    bool     `json:"bare"`   // no walls at all: become Python at once
-	Seccomp bool     `json:"seccomp"`
+	Exe    string   `json:"exe"`  // the interpreter
+	Argv   []string `json:"argv"` // its arguments, argv[0] included
+	Env    []string `json:"env"`
+	Parent int      `json:"parent"` // the parent's process id, 0 inside a PID namespace
+	CPU    uint64   `json:"cpu"`    // seconds of processor time in all
+	Bare   bool     `json:"bare"`   // no walls at all: become Python at once
+	Probe  bool     `json:"probe"`  // end at once: the start was all that was asked for
+	// Rlimits and Privileges are left out only where somebody allowed that.
+	Rlimits    bool `json:"rlimits"`
+	Privileges bool `json:"privileges"`
+	Seccomp    bool `json:"seccomp"`
 	// ExecOnce lets the filter hand execve to a listener that goes away with
 	// the first one.
 	ExecOnce bool `json:"exec_once"`

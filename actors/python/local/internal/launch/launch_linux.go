@@ -62,6 +62,9 @@ func run(plan string) error {
 	if err := json.Unmarshal([]byte(plan), &p); err != nil {
 		return err
 	}
+	if p.Probe {
+		os.Exit(0)
+	}
 	if p.Bare {
 		return execve(&p)
 	}
@@ -97,6 +100,9 @@ func tie(parent int) error {
 // limit sets the limits that the Go runtime can live with; address space and
 // threads are limited from outside, once the interpreter runs.
 func limit(p *Plan) error {
+	if !p.Rlimits {
+		return nil
+	}
 	for _, l := range []struct {
 		resource int
 		want     uint64
@@ -123,6 +129,10 @@ func limit(p *Plan) error {
 // dropPrivileges gives up every capability, for good, and the user id that had
 // them.
 func dropPrivileges(p *Plan) error {
+	if !p.Privileges {
+		_ = unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) // other walls want it, and report it
+		return nil
+	}
 	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
 		return wall(WallPrivileges, "no_new_privs", err)
 	}
@@ -167,6 +177,9 @@ func become(user int) error {
 
 // closeOthers marks everything beyond our own descriptors close-on-exec.
 func closeOthers(p *Plan) error {
+	if !p.Privileges {
+		return nil
+	}
 	err := unix.CloseRange(LandlockFD, ^uint(0)>>1, unix.CLOSE_RANGE_CLOEXEC)
 	if errors.Is(err, unix.ENOSYS) && !p.Landlock { // before Linux 5.11; os/exec left nothing open either
 		return nil

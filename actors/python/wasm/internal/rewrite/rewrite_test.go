@@ -90,6 +90,29 @@ func TestRewrite(t *testing.T) {
 	}
 }
 
+// The stack pointer is moved behind the memory, which grows by the stack.
+func TestStack(t *testing.T) {
+	memory := section(5, 1, 0, 2)
+	moved := options(1000)
+	moved.Stack, moved.OldStack = 3, 7
+	wasm, _, err := rewrite.Rewrite(module(types, imports, funcs, memory, globals, exports, codeOf(sum)), moved)
+	require.NoError(t, err)
+	_, pointer, _ := run(t, wasm, 10)
+	require.Equal(t, uint64(5*64<<10), pointer)
+	for name, wasm := range map[string][]byte{
+		"no memory":            module(types, imports, funcs, globals, codeOf(sum)),
+		"a memory with a most": module(types, imports, funcs, section(5, 1, 1, 2, 3), globals, codeOf(sum)),
+		"two memories":         module(types, imports, funcs, section(5, 2, 0, 2, 0, 2), globals, codeOf(sum)),
+		"half a memory":        module(types, imports, funcs, section(5, 1, 0), globals, codeOf(sum)),
+		"a full memory":        module(types, imports, funcs, section(5, 1, 0, 0x80, 0x80, 4), globals, codeOf(sum)),
+		"another pointer":      module(types, imports, funcs, memory, section(6, 1, 0x7f, 1, 0x41, 8, 0x0b), codeOf(sum)),
+		"a constant":           module(types, imports, funcs, memory, section(6, 1, 0x7f, 0, 0x41, 7, 0x0b), codeOf(sum)),
+	} {
+		_, _, err := rewrite.Rewrite(wasm, moved)
+		require.Error(t, err, name)
+	}
+}
+
 func TestRefused(t *testing.T) {
 	taken := []byte{0x7f}
 	for name, wasm := range map[string][]byte{
