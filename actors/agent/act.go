@@ -17,7 +17,7 @@ import (
 
 // execute lets a new block run.
 func (a *Agent) execute(ctx actor.Context, code string) {
-	a.callCount = 0
+	a.callCount, a.again = 0, nil
 	a.emit(ctx, messages.Event{Type: messages.Parse, Content: observer.ParseText(a.lang(), code)})
 	a.run(ctx, code, nil)
 }

@@ -53,7 +53,7 @@ func (a *Agent) onCall(ctx actor.Context, m *messages.CallTool) {
 
 // callID gives the id of a call: its own from before when it is another try.
 func (a *Agent) callID(m *messages.CallTool) string {
-	if before := a.again[m.Call]; before != nil {
+	if before := a.again[m.Call]; before != nil && before.Hash == fact.CallHash(m.Tool, m.Args, m.Kwargs) {
 		return before.ToolCallID
 	}
 	return a.cfg.System.World().NewID()

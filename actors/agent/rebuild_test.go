@@ -9,6 +9,7 @@ import (
 	"github.com/troupe-go/troupe/actors/agent"
 	"github.com/troupe-go/troupe/actors/python"
 	"github.com/troupe-go/troupe/actors/python/slots"
+	"github.com/troupe-go/troupe/actors/tool"
 	"github.com/troupe-go/troupe/messages"
 	"github.com/troupe-go/troupe/messages/fact"
 )
@@ -143,4 +144,28 @@ func TestWaitsForASlot(t *testing.T) {
 	ends(s.running())
 	s.question().say("Done.")
 	s.endsWith(messages.StatusAnswered, "Done.")
+}
+
+// A call that was to be made again, by a block that went another way, is
+// forgotten: a later block's call at that place is a new one, with an intent.
+func TestInterruptedBlockLeavesNoTry(t *testing.T) {
+	s := begun(t, from([]fact.Fact{acted, intended}, func(c *agent.Config) {
+		for i := range c.Equipment.Tools {
+			spec := *c.Equipment.Tools[i].Spec
+			spec.Effects = tool.EffectsIdempotent
+			c.Equipment.Tools[i].Spec = &spec
+		}
+	}))
+	s.running().begin(1, "send", `{"text":"hi"}`) // not as before
+	q := s.question()
+	require.Contains(t, q.last(), "BlockInterrupted")
+	q.say(code("work()"))
+	b := s.running()
+	s.mail <- struct{}{}
+	b.call(2, "send", `{"text":"another letter"}`)
+	ends(b)
+	s.question().say("Done.")
+	s.endsWith(messages.StatusAnswered, "Done.")
+	require.Len(t, facts[*fact.Intended](s), 1)
+	require.NotEqual(t, "c1", facts[*fact.Returned](s)[0].ToolCallID)
 }

@@ -42,6 +42,9 @@ func (a *Agent) reopen(ctx actor.Context) {
 // nil: it is a new call.
 func (a *Agent) tryAgain(m *messages.CallTool) *fact.Intended {
 	i := a.again[m.Call]
+	if i == nil || i.Hash != fact.CallHash(m.Tool, m.Args, m.Kwargs) {
+		return nil
+	}
 	delete(a.again, m.Call)
 	return i
 }

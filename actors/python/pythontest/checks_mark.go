@@ -29,6 +29,12 @@ func testMark(t *testing.T, d python.Driver) {
 		"ends":            {"x = 'a' * 100_000 + 'b'", "x = 'a' * 100_000 + 'c'"},
 		"long integers":   {"x = 7 ** 100_000", "x = 7 ** 100_000 + 1"},
 		"bytes and text":  {"x = b'a'", "x = 'a'"},
+		"attributes":      {"class C: pass\nx = C()\nx.n = 1", "class C: pass\nx = C()\nx.n = 2"},
+		"data classes":    {"from dataclasses import dataclass\n@dataclass\nclass P:\n    n: int\nx = P(1)", "from dataclasses import dataclass\n@dataclass\nclass P:\n    n: int\nx = P(2)"},
+		"defaults":        {"def x(n=1): pass", "def x(n=2): pass"},
+		"closures":        {"def f(n): return lambda: n\nx = f(1)", "def f(n): return lambda: n\nx = f(2)"},
+		"queues":          {"from collections import deque\nx = deque([1])", "from collections import deque\nx = deque([2])"},
+		"counters":        {"from collections import Counter\nx = Counter('aab')", "from collections import Counter\nx = Counter('abb')"},
 		"none and absent": {"x = None", ""},
 	} {
 		t.Run("differs/"+name, func(t *testing.T) {

@@ -35,6 +35,9 @@ func testState(t *testing.T, d python.Driver) {
 		{"inner recursion", "def make():\n    def fac(n): return n * fac(n - 1) if n else 1\n    return fac\nf = make()", "f(5)", "120"},
 		{"decorators", "import functools\ndef twice(f):\n    @functools.wraps(f)\n    def g(*a): return f(*a) * 2\n    return g\n@twice\ndef h(x):\n    'doc'\n    return x", "[h(3), h.__doc__, h.__name__]", `[6,"doc","h"]`},
 		{"classes", "class A:\n    n = 1\n    def __init__(self, x): self.x = x\n    def get(self): return self.x + self.n\n    @property\n    def p(self): return self.x\n    @classmethod\n    def c(cls): return cls.n\n    @staticmethod\n    def s(): return 9\nclass B(A):\n    def get(self): return super().get() * 10\nb = B(4)", "[b.get(), b.p, b.c(), B.s(), isinstance(b, A), type(b) is B]", "[50,4,1,9,true,true]"},
+		{"nested classes", "class A:\n    class B: pass\ndef f():\n    class L: pass\n    return L\nl = f()", "[repr(A.B), repr(l)]", `["<class '__main__.A.B'>","<class '__main__.f.<locals>.L'>"]`},
+		{"partials and methods", "import functools\nclass A:\n    def m(self): return 1\nm = A().m\np = functools.partial(divmod, 7)", "[m(), p(2)]", `[1,{"$tuple":[3,1]}]`},
+		{"typed tuples", "from typing import NamedTuple\nclass N(NamedTuple):\n    a: int = 3\nn = N(1)", "[repr(n), N().a]", `["N(a=1)",3]`},
 		{"slots", "class S:\n    __slots__ = ('x', 'y')\n    def __init__(self): self.x = 1\ns = S()", "s.y = 2\n[s.x, s.y, hasattr(s, '__dict__')]", "[1,2,false]"},
 		{"data classes", "from dataclasses import dataclass, field, replace\n@dataclass(order=True)\nclass P:\n    x: int\n    y: list = field(default_factory=list)\np = P(1, [2])", "from dataclasses import asdict\nq = replace(p, x=5)\n[repr(p), p < q, asdict(q), P(7).y, p == P(1, [2])]", `["P(x=1, y=[2])",true,{"x":5,"y":[2]},[],true]`},
 		{"abstract classes", "from abc import ABC, abstractmethod\nclass Q(ABC):\n    @abstractmethod\n    def f(self): ...\nclass R(Q):\n    def f(self): return 3\nr = R()", "try:\n    Q()\nexcept TypeError:\n    v = [r.f()]\nv", "[3]"},
@@ -66,8 +69,13 @@ func testState(t *testing.T, d python.Driver) {
 	for name, code := range map[string]string{
 		"generator": "x = (i for i in range(3))\nnext(x)", "enum": "import enum\nclass x(enum.Enum):\n    A = 1",
 		"lock": threadingModule + "x = threading.Lock()\ndel threading, random", "holds one": "x = {'g': (i for i in [1])}",
-		"refuses": "class C:\n    def __reduce__(self): raise RuntimeError('no')\nx = C()",
-		"answers": "class C:\n    def __reduce__(self): final_answer(1)\nx = C()",
+		"cache": "import functools\n@functools.cache\ndef x(n): return n", "type variable": "import typing\nx = typing.TypeVar('x')",
+		"new type": "import typing\nx = typing.NewType('x', int)", "generic class": "class x[T]: pass", "alias": "type x = list[int]",
+		"registered":    "from abc import ABC\nclass x(ABC): pass\nx.register(int)",
+		"subclass hook": "class B:\n    def __init_subclass__(cls, k): pass\nclass x(B, k=1): pass\nB = 0",
+		"odd exception": "class E(Exception):\n    def __init__(self, a, b): super().__init__(a)\nx = E(1, 2)",
+		"refuses":       "class C:\n    def __reduce__(self): raise RuntimeError('no')\nx = C()",
+		"answers":       "class C:\n    def __reduce__(self): final_answer(1)\nx = C()",
 	} {
 		t.Run("named/"+name, func(t *testing.T) {
 			from := setup(t, d)

@@ -2,6 +2,8 @@
 blocks is known to have come to the same."""
 
 import marshal
+import sys
+import types
 
 from .own import BUILTINS as __builtins__
 from .world import sha256
@@ -11,6 +13,11 @@ PLAIN = 2               # marshal's format without references: equal values, equ
 PARTS = 2_000           # of all variables together; what lies behind is not looked at
 DEPTH = 5
 ENDS = 1_024            # of a long text: its length and both ends
+
+EMPTY = types.CellType()
+ALL = slice(None)
+attributes = object.__getattribute__
+modules = sys.modules
 
 SCALARS = (type(None), bool, int, float, complex)
 TEXTS = (str, bytes)
@@ -40,6 +47,31 @@ class Look:
                 (self.members if kind in SETS else self.into)(v, kind, depth + 1)
         else:
             seen.append(kind.__name__)
+            if depth < DEPTH:
+                self.inside(v, kind, depth + 1)
+
+    def inside(self, v, kind, depth):
+        """Of an object: the functions, containers and attributes that blocks
+        make. Nothing of the object's own is called."""
+        if kind is types.FunctionType:
+            self.at(v.__defaults__, depth)
+            self.at(v.__kwdefaults__, depth)
+            for cell in v.__closure__ or ():
+                if self.left > 0 and cell != EMPTY:
+                    self.at(cell.cell_contents, depth)
+            return
+        if isinstance(v, dict):
+            self.at(dict(dict.items(v)), depth)
+        elif isinstance(v, list):
+            self.at(list.__getitem__(v, ALL), depth)
+        elif kind is getattr(modules.get("collections"), "deque", None):
+            self.at(list(v), depth)
+        try:
+            own = attributes(v, "__dict__")
+        except AttributeError:
+            return
+        if type(own) is dict and kind is not type:
+            self.at(own, depth)
 
     def into(self, v, kind, depth):
         for e in v:

@@ -24,6 +24,11 @@ HIDDEN = ("__dict__", "__weakref__", "_abc_impl", "__abstractmethods__",
 DESCRIPTORS = (types.GetSetDescriptorType, types.MemberDescriptorType)
 
 
+# Where what is unpickled finds its globals: the namespace, or another one in
+# which a snapshot is tried out.
+target = [None]
+
+
 class TooLarge(Exception):
     """More bytes than asked for."""
 
@@ -85,13 +90,28 @@ class Pickler(pickle.Pickler):
     def cls(self, c):
         if c.__module__ != OURS:
             return NotImplemented
-        if type(c) is not type and type(c).__name__ != "ABCMeta":
+        if type(c) is not type and (type(c).__name__ != "ABCMeta" or has_others(c)):
             raise pickle.PicklingError("a class of an unusual kind")
         names = {k: v for k, v in vars(c).items() if k not in HIDDEN and not isinstance(v, DESCRIPTORS)}
         slots = names.pop("__slots__", None)
         if any(k.startswith("__annotat") for k in vars(c)):
             names["__annotations__"] = annotations_of(c)
-        return make_class, (type(c), c.__name__, c.__bases__, slots), names, None, None, set_class
+        return make_class, (type(c), c.__name__, c.__qualname__, c.__bases__, slots), names, None, None, set_class
+
+
+class Unpickler(pickle.Unpickler):
+    """Finds nothing in what blocks defined: that is not there yet."""
+
+    def find_class(self, module, name):
+        if module == OURS:
+            raise pickle.UnpicklingError("a reference to " + name)
+        return super().find_class(module, name)
+
+
+def has_others(c):
+    """Whether classes were registered with an abstract one, which it forgets."""
+    import _abc
+    return bool(_abc._get_dump(c)[0])
 
 
 def is_importable(v):
@@ -157,7 +177,7 @@ def set_cell(cell, state):
 
 
 def make_function(code, name, own, cells):
-    names = vars(sys.modules[OURS]) if own else {"__builtins__": S.builtins}
+    names = target[0] if own else {"__builtins__": S.builtins}
     closure = tuple(types.CellType() for _ in range(cells))
     return types.FunctionType(marshal.loads(code), names, name, None, closure or None)
 
@@ -174,8 +194,8 @@ def set_function(f, state):
         set_cell(mine, cell_state(kept))
 
 
-def make_class(kind, name, bases, slots):
-    names = {"__module__": OURS}
+def make_class(kind, name, qualname, bases, slots):
+    names = {"__module__": OURS, "__qualname__": qualname}
     if slots is not None:
         names["__slots__"] = slots
     return type.__new__(kind, name, bases, names) if kind is type else kind(name, bases, names)
@@ -212,7 +232,7 @@ def set_surroundings(state):
 
 def can_keep(v, namespace, limit):
     try:
-        Pickler(Bounded(limit), namespace).dump(v)
+        dump(v, namespace, limit)
         return True
     except FinalAnswer:
         raise
@@ -239,12 +259,23 @@ def take(namespace, limit):
 
 
 def dump(v, namespace, limit):
+    """Gives bytes that can be read again: that is tried out, apart from all
+    that lives here."""
     file = Bounded(limit)
     Pickler(file, namespace).dump(v)
+    load(file.getvalue(), {"__builtins__": S.builtins, "__name__": OURS})
     return file.getvalue()
 
 
+def load(data, names):
+    target[0] = names
+    try:
+        return Unpickler(io.BytesIO(data)).load()
+    finally:
+        target[0] = None
+
+
 def put(data, namespace):
-    kept, around = pickle.loads(data)
+    kept, around = load(data, namespace)
     namespace.update(kept)
     set_surroundings(around)
