@@ -63,7 +63,7 @@ func TestWarmIsLimited(t *testing.T) {
 	it, err := d.Start(t.Context(), python.NewSpec(messages.SandboxConfig{MemoryLimitMB: 128}, nil, nil, messages.EN))
 	require.NoError(t, err)
 	t.Cleanup(it.Close)
-	require.Equal(t, kept, []int{pid(it)})
+	require.Equal(t, []int{pid(it)}, kept)
 	out := run(t, it, "kept = bytearray(200 << 20)")
 	require.NotNil(t, out.Err)
 	require.Equal(t, "MemoryError", out.Err.Type)

@@ -46,7 +46,7 @@ func TestWarmTakesItsSpec(t *testing.T) {
 	it, err := d.Start(t.Context(), python.NewSpec(messages.SandboxConfig{OutputLimit: 1 << 10}, []string{"lookup"}, nil, messages.ZH))
 	require.NoError(t, err)
 	t.Cleanup(it.Close)
-	require.Equal(t, kept, []int{pid(it)})
+	require.Equal(t, []int{pid(it)}, kept)
 	out := run(t, it, "print('x' * 5000)\nlookup")
 	require.Nil(t, out.Err)
 	require.Less(t, len(out.Output), 2<<10)

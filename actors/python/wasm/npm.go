@@ -107,7 +107,7 @@ func sizeOf(dir string) int64 {
 	var size int64
 	_ = filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
 		if err != nil {
-			return nil // it went away
+			return nil //nolint:nilerr // it went away
 		}
 		if info, err := d.Info(); err == nil && d.Type().IsRegular() {
 			size += info.Size()

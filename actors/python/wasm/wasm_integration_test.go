@@ -338,5 +338,5 @@ func TestDamageIsRepaired(t *testing.T) {
 	damage("package-*/python.wasm", func(path string) error { return os.Truncate(path, 1000) })
 	_, err := use()
 	require.ErrorIs(t, err, wasm.ErrNotInstalled, "what must be fetched is")
-	require.True(t, strings.Contains(err.Error(), "troupe python install"))
+	require.ErrorContains(t, err, "troupe python install")
 }

@@ -46,7 +46,7 @@ const (
 	maxPages = 1 << 16
 )
 
-// Loops is how many loops a module has, and its number of custom sections.
+// Stats says how many loops a module has, and its number of custom sections.
 type Stats struct{ Loops, Stripped int }
 
 var magic = []byte("\x00asm\x01\x00\x00\x00")
@@ -92,7 +92,6 @@ type rewriter struct {
 	complete bool     // the code is
 	out      []byte
 	stats    Stats
-	last     byte
 }
 
 func (w *rewriter) section(id byte, content []byte) error {
