@@ -91,6 +91,10 @@ func TestKeepRuns(t *testing.T) {
 	first := h.start(messages.RunAgent{IdempotencyKey: "k"})
 	h.next().answer <- "one"
 	h.watch(first)
+	require.Eventually(t, func() bool { // its last event is out before the root knows of its end
+		load, err := system.Ask[*supervisor.Load](h.ctx, h.system, h.root, &supervisor.Status{})
+		return err == nil && load.Ended == 1
+	}, patience, time.Millisecond)
 	second := h.start(messages.RunAgent{})
 	h.next().answer <- "two"
 	h.watch(second)

@@ -122,9 +122,9 @@ func TestClampedArguments(t *testing.T) {
 	b := s.block()
 	require.JSONEq(t, "10", string(b.call(1, "look", `{"n":99}`).value))
 	b.end(python.Outcome{Output: "ten\n"})
+	q := s.question()
 	note := s.events(messages.Other)[0].Content
 	require.Contains(t, note, "10")
-	q := s.question()
 	require.Contains(t, q.last(), note)
 	q.say(code("work()"))
 	s.running().end(python.Outcome{})

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
 	"github.com/stretchr/testify/require"
@@ -101,6 +102,7 @@ func TestToolActorLost(t *testing.T) {
 	got := take(s, done, "the call to fail")
 	require.NotNil(t, got.err)
 	require.NotNil(t, facts[*fact.Returned](s)[0].Err, "on the log too")
+	require.Eventually(t, func() bool { return len(s.events(messages.Warning)) == 1 }, 5*time.Second, time.Millisecond, "the agent knows that it is gone")
 	s.mail <- struct{}{}
 	require.Nil(t, b.call(2, "send", `{"text":"b"}`).err)
 	b.end(python.Outcome{IsFinal: true, FinalText: "ok"})
